@@ -26,10 +26,22 @@ bool is_valid(Preference::Kind kind, const Operand& rank) noexcept
 /// Whether `a` goes in front of `b`.
 bool goes_first(Preference::Kind kind, const Ranked& a, const Ranked& b)
 {
-    if (!a.valid || !b.valid) return a.valid && !b.valid;
-    std::partial_ordering order = std::partial_ordering::unordered;
-    if (compare(a.rank, b.rank, order) != Fault::none) return false;
+    if (a.valid != b.valid) return a.valid;
+    std::partial_ordering order = std::partial_ordering::equivalent;
+    if (a.valid) (void)compare(a.rank, b.rank, order); // they are numbers, or booleans
+    if (order == 0) return a.place < b.place;
     return kind == Preference::Kind::min ? order < 0 : order > 0; // TRUE is more than FALSE
+}
+
+/// Makes all ranks of one kind: two large integers may differ, and both be equal to one double.
+void make_alike(std::vector<Ranked>& ranked)
+{
+    const auto is_real = [](const Ranked& each) {
+        return each.valid && each.rank.kind == Operand::Kind::real;
+    };
+    if (std::ranges::none_of(ranked, is_real)) return;
+    for (Ranked& each : ranked)
+        if (each.valid) (void)compute(Arithmetic::add, each.rank, Operand::of(0.0));
 }
 
 } // namespace
@@ -81,8 +93,9 @@ std::vector<std::size_t> order(const Preference& preference,
                               Fault::none &&
                           is_valid(kind, ranked[i].rank);
     }
-    std::ranges::stable_sort(
-        ranked, [kind](const Ranked& a, const Ranked& b) { return goes_first(kind, a, b); });
+    make_alike(ranked);
+    std::ranges::sort(ranked,
+                      [kind](const Ranked& a, const Ranked& b) { return goes_first(kind, a, b); });
     std::ranges::transform(ranked, places.begin(), &Ranked::place);
     return places;
 }

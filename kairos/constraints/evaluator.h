@@ -54,6 +54,7 @@ class KAIROS_API Evaluator {
 
     /// Turns to an event or offer, which must live until the evaluator turns to the next.
     void look_at(const Subject& subject) noexcept;
+    void look_at(const Subject&& subject) = delete;
     /// Says whether the subject fulfils the constraint. False before any look_at.
     [[nodiscard]] Answer evaluate(const Constraint& constraint);
 

@@ -357,6 +357,8 @@ TEST(Evaluator, EndsWhatCostsTooMuch)
     CORBA::Any any;
     testing_types::Points points;
     points.length(100'000);
+    for (Point& point : points)
+        point = {0, 0.5};
     kairos::types::insert_copy(any, kairos::types::pointer(testing_types::detail::points), points);
     const CORBA::Any event = received(any);
     Evaluator evaluator(1000);
@@ -465,6 +467,16 @@ TEST(Preference, OrdersOffers)
     EXPECT_EQ(ordered("max -1 * price", offers), (Places{2, 4, 0, 3, 1}));
     EXPECT_EQ(ordered("with fast == 'yes'", offers), (Places{0, 3, 4, 2, 1}));
     EXPECT_EQ(ordered("max 1 / (price - 1)", offers), (Places{0, 3, 1, 2, 4}));
+    // Numbers of both kinds are ordered as doubles, in which these are equal.
+    const auto whole = [](CORBA::LongLong price) {
+        return std::make_unique<Offer>(
+            std::map<std::string, CORBA::Any, std::less<>>{{"price", any_of(price)}});
+    };
+    const auto larger = whole(9007199254740993);
+    const auto smaller = whole(9007199254740992);
+    EXPECT_EQ(ordered("min price", {larger.get(), smaller.get()}), (Places{1, 0}));
+    EXPECT_EQ(ordered("min price", {larger.get(), smaller.get(), a.get()}), (Places{2, 0, 1}));
+
     Places places = ordered("random", offers);
     std::ranges::sort(places);
     EXPECT_EQ(places, (Places{0, 1, 2, 3, 4}));

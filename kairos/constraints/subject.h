@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 
 namespace kairos::constraints {
@@ -50,11 +51,14 @@ class KAIROS_API Term {
     }
     explicit Term(std::string_view text) noexcept : form_(Form::text), text_(text) {}
     explicit Term(const char* text) noexcept : Term(std::string_view(text)) {}
+    explicit Term(std::string&& text) = delete; // it would be gone
     explicit Term(const CORBA::Any& any) noexcept : form_(Form::any), any_(&any) {}
+    explicit Term(const CORBA::Any&& any) = delete;
     explicit Term(const Structure& structure) noexcept
         : form_(Form::structure), structure_(&structure)
     {
     }
+    explicit Term(const Structure&& structure) = delete;
 
     [[nodiscard]] Form form() const noexcept { return form_; }
     // Each is to be asked only of a term of its form.
@@ -125,6 +129,7 @@ class KAIROS_API AnyEvent : public Subject {
   public:
     /// Borrows the Any.
     explicit AnyEvent(const CORBA::Any& event) noexcept : event_(event) {}
+    explicit AnyEvent(const CORBA::Any&& event) = delete;
     [[nodiscard]] Term event() const override { return Term(event_); }
 
   private:
