@@ -3,7 +3,23 @@
 
 #include "kairos/constraints/parse.h"
 
+#include <algorithm>
+
 namespace kairos::constraints {
+namespace {
+
+std::vector<std::string_view> names_of(const Program& program)
+{
+    std::vector<std::string_view> names;
+    for (const Path& path : program.paths)
+        if (path.root != Path::Root::event) names.push_back(path.name);
+    std::ranges::sort(names);
+    const auto repeated = std::ranges::unique(names);
+    names.erase(repeated.begin(), repeated.end());
+    return names;
+}
+
+} // namespace
 
 Result<Constraint> Constraint::parse(std::string_view text, Language language, const Limits& limits,
                                      Diagnostic* diagnostic)
@@ -17,6 +33,10 @@ Result<Constraint> Constraint::parse(std::string_view text, Language language, c
 }
 
 std::string_view Constraint::text() const noexcept { return program_->text; }
+
+std::vector<std::string_view> Constraint::names() const { return names_of(*program_); }
+
+std::vector<std::string_view> Preference::names() const { return names_of(*program_); }
 
 Result<Preference> Preference::parse(std::string_view text, const Limits& limits,
                                      Diagnostic* diagnostic)

@@ -14,6 +14,8 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 namespace kairos::constraints {
 
@@ -56,6 +58,9 @@ class KAIROS_API Constraint {
 
     /// The text that it was made of.
     [[nodiscard]] std::string_view text() const noexcept;
+    /// Returns the names that a subject is asked for, `name` in the trader's language and `$name`
+    /// in the extended one: each once, in order. They live as long as a copy of the constraint.
+    [[nodiscard]] std::vector<std::string_view> names() const;
     [[nodiscard]] const Program& program() const noexcept { return *program_; }
 
   private:
@@ -80,6 +85,8 @@ class KAIROS_API Preference {
                                                   Diagnostic* diagnostic = nullptr);
 
     [[nodiscard]] Kind kind() const noexcept { return kind_; }
+    /// Returns the names of properties that offers are asked for, as Constraint::names does.
+    [[nodiscard]] std::vector<std::string_view> names() const;
     /// What is behind the first word; empty where nothing has to be.
     [[nodiscard]] const Program& program() const noexcept { return *program_; }
 

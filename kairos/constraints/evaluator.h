@@ -44,7 +44,7 @@ struct KAIROS_API Answer {
 class KAIROS_API Evaluator {
   public:
     /// What one evaluation may cost by default, in steps: an operator is one, and so are 16 octets
-    /// that are passed over or compared. Some milliseconds.
+    /// that are passed over or compared. Some tens of milliseconds.
     static constexpr std::size_t work_default = std::size_t{1} << 20;
 
     explicit Evaluator(std::size_t work_max = work_default);

@@ -193,8 +193,10 @@ Fault Machine::contained(Operand* stack, std::size_t& top)
     if (left.kind != Kind::text || right.kind != Kind::text) return Fault::mismatch;
     const std::string_view part = left.text();
     const std::string_view whole = right.text();
-    // Not find(), which takes as long as both lengths multiplied.
-    if (!work(steps_of(part.size() + whole.size()))) return Fault::limit;
+    // Not find(), which takes as long as both lengths multiplied; memmem does so for short parts.
+    const std::size_t multiplied = std::min<std::size_t>(part.size(), 256);
+    if (!work(steps_of(part.size()) + steps_of(whole.size()) * steps_of(multiplied)))
+        return Fault::limit;
     left = Operand::of(part.empty() ||
                        memmem(whole.data(), whole.size(), part.data(), part.size()) != nullptr);
     return Fault::none;

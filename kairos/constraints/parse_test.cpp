@@ -8,6 +8,8 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <string_view>
+#include <vector>
 
 namespace kairos::constraints {
 namespace {
@@ -233,6 +235,27 @@ TEST(Parse, FindsWhatMustBeEqual)
     EXPECT_EQ(count("$.a != 5 and $.a == $.b and -$.a == 5 and $.a + 0 == 5"), 0u);
     EXPECT_EQ(count("($.a == 5) + 1 == 2"), 0u);
     EXPECT_EQ(count(""), 0u);
+}
+
+TEST(Parse, TellsWhichNamesAreAskedFor)
+{
+    using Names = std::vector<std::string_view>;
+    const auto names = [](std::string_view text, Language language) {
+        const auto constraint = Constraint::parse(text, language);
+        EXPECT_TRUE(constraint.ok());
+        static std::vector<Constraint> kept; // the names are the constraint's
+        kept.push_back(constraint.value());
+        EXPECT_EQ(kept.back().text(), text);
+        return kept.back().names();
+    };
+    EXPECT_EQ(names("b < 3 and exist \\in and (a in list or b > 5)", Language::trader),
+              (Names{"a", "b", "in", "list"}));
+    EXPECT_EQ(names("$b.c < 3 and $.x == red and 'y' in $a", Language::extended),
+              (Names{"a", "b"}));
+    EXPECT_EQ(names("", Language::trader), Names{});
+    const auto preference = Preference::parse("min 2 * price + delay");
+    ASSERT_TRUE(preference.ok());
+    EXPECT_EQ(preference->names(), (Names{"delay", "price"}));
 }
 
 TEST(Parse, TakesPreferences)
