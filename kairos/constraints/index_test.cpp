@@ -141,7 +141,7 @@ TEST(ConstraintIndex, FindsWhatEvaluatingAllFinds)
             ASSERT_EQ(index.remove(victim), all.erase(victim) == 1);
         }
         if (round % 30 != 0) continue;
-        const CORBA::Any any = event_of(random_values(dice), dice);
+        const CORBA::Any any = event_of(random_values(dice), dice).any();
         const AnyEvent event(any);
         Evaluator evaluator;
         evaluator.look_at(event);

@@ -10,6 +10,7 @@
 #include <array>
 #include <map>
 #include <memory>
+#include <optional>
 #include <random>
 #include <string>
 #include <variant>
@@ -115,15 +116,57 @@ class Dice {
 }
 
 /// A structured event that has them in its header and its data.
-[[nodiscard]] inline CORBA::Any event_of(const Values& values, Dice& dice)
+[[nodiscard]] inline Event event_of(const Values& values, Dice& dice)
 {
     Event event;
     for (const auto& [name, plain] : values) {
         Properties& properties = dice.one_in(3) ? event.variable_header : event.filterable_data;
         properties.emplace_back(name, any_of_plain(plain, dice));
     }
-    return event.any();
+    return event;
 }
+
+/// A list of names and values as a channel may hold it.
+class HeldProperties : public Structure {
+  public:
+    explicit HeldProperties(const Properties& properties) : properties_(properties) {}
+    [[nodiscard]] std::optional<std::size_t> length() const override { return properties_.size(); }
+    [[nodiscard]] Term named(std::string_view name) const override
+    {
+        for (const auto& [each, value] : properties_)
+            if (each == name) return Term(value);
+        return {};
+    }
+
+  private:
+    const Properties& properties_;
+};
+
+/// A structured event as a channel may hold it: it is its own header and fixed header.
+class HeldEvent : public Subject, public Structure {
+  public:
+    /// Borrows the event.
+    explicit HeldEvent(const Event& event)
+        : event_(event), header_(event.variable_header), data_(event.filterable_data)
+    {
+    }
+    [[nodiscard]] Term event() const override { return Term(static_cast<const Structure&>(*this)); }
+    [[nodiscard]] Term member(std::string_view name) const override
+    {
+        if (name == "header" || name == "fixed_header" || name == "event_type") return event();
+        if (name == "variable_header") return Term(header_);
+        if (name == "filterable_data") return Term(data_);
+        if (name == "domain_name") return Term(std::string_view(event_.domain_name));
+        if (name == "type_name") return Term(std::string_view(event_.type_name));
+        if (name == "event_name") return Term(std::string_view(event_.event_name));
+        return {};
+    }
+
+  private:
+    const Event& event_;
+    const HeldProperties header_;
+    const HeldProperties data_;
+};
 
 /// An offer that has them as properties.
 class OfferOf : public Subject {
@@ -295,7 +338,7 @@ class Scribe {
 
     [[nodiscard]] std::string write(const Tree& tree, int strength_min = 0)
     {
-        const std::string text = plainly(tree);
+        std::string text = plainly(tree);
         if (strength(tree) >= strength_min && !dice_.one_in(10)) return text;
         return '(' + text + ')';
     }
