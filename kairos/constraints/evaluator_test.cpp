@@ -427,6 +427,27 @@ TEST(Evaluator, KeepsWhatItMadeOfAnEventForTheNextConstraint)
     EXPECT_TRUE(evaluator.evaluate(parsed("$ == 5")));
 }
 
+TEST(Evaluator, GivesBackWhatALargeValueNeeded)
+{
+    testing_types::Points points;
+    points.length(500'000);
+    CORBA::Any large;
+    kairos::types::insert_copy(large, kairos::types::pointer(testing_types::detail::points),
+                               points);
+    const CORBA::Any small = any_of(person());
+    const AnyEvent large_event(large);
+    const AnyEvent small_event(small);
+    Evaluator evaluator;
+    evaluator.look_at(small_event);
+    EXPECT_TRUE(evaluator.evaluate(parsed("$.name == 'Ada'")));
+    const std::size_t before = kairos::heap_testing::held;
+    evaluator.look_at(large_event);
+    EXPECT_TRUE(evaluator.evaluate(parsed("$._length == 500000")));
+    EXPECT_GT(kairos::heap_testing::held, before + (std::size_t{4} << 20));
+    evaluator.look_at(small_event);
+    EXPECT_LT(kairos::heap_testing::held, before + (std::size_t{1} << 20));
+}
+
 TEST(Evaluator, RefusesAValueThatIsNone)
 {
     Person nobody = person();

@@ -10,6 +10,8 @@ namespace {
 
 using Kind = Operand::Kind;
 
+constexpr std::size_t buffer_kept_max = std::size_t{1} << 20;
+
 bool holds(Op op, std::partial_ordering order) noexcept
 {
     switch (op) {
@@ -60,7 +62,10 @@ Arithmetic arithmetic_of(Op op) noexcept
 void Machine::look_at(const Subject& subject) noexcept
 {
     subject_ = &subject;
-    encoded_count_ = 0; // their buffers stay for the next
+    // Their buffers stay for the next, but for those that one large value needed.
+    for (std::size_t i = 0; i < encoded_count_; ++i)
+        if (encoded_[i].buffer.capacity() > buffer_kept_max) encoded_[i].buffer.clear();
+    encoded_count_ = 0;
 }
 
 void Machine::begin() noexcept
