@@ -4,6 +4,7 @@
 // events, Real-Time CORBA. `services REFERENCE` ends with "ok".
 #include "shop.h"
 
+#include <kairos/constraints/index.h>
 #include <kairos/corba/CORBA.h>
 #include <kairos/events/service.h>
 #include <kairos/gateway/gateway.h>
@@ -87,6 +88,23 @@ void pass_event(CORBA::ORB_ptr orb)
     expect((event.in() >>= name) && std::string(name) == "lamp", "what a channel passes on");
 }
 
+void filter_events()
+{
+    namespace constraints = kairos::constraints;
+    auto constraint =
+        constraints::Constraint::parse("'am' ~ $ and $ == 'lamp'", constraints::Language::extended);
+    expect(constraint.ok(), "a constraint");
+    constraints::ConstraintIndex index;
+    expect(index.add(7, *constraint), "an index of constraints");
+    CORBA::Any sale;
+    sale <<= "lamp";
+    const constraints::AnyEvent event(sale);
+    constraints::Evaluator evaluator;
+    evaluator.look_at(event);
+    std::vector<constraints::ConstraintIndex::Id> found;
+    expect(index.match(evaluator, found) == 1 && found.size() == 1, "an event that matches");
+}
+
 void define_types(CORBA::ORB_ptr orb)
 {
     const kairos::repository::InterfaceRepository types(orb);
@@ -150,6 +168,7 @@ try {
     use_real_time(orb); // thread pools are for an ORB that does not serve yet
     find_by_name(orb, object, argv[2]);
     lead_to(orb, object);
+    filter_events();
     pass_event(orb);
     define_types(orb);
     orb->destroy();
