@@ -41,7 +41,8 @@ std::optional<Error> measure(std::vector<Contestant>& contestants, const EventsO
         for (Contestant& contestant : contestants) {
             Passed& figures = passed[contestant.system.option];
             const double consumers = consumers_of(contestant.system);
-            const auto events = static_cast<std::uint32_t>(options.events / consumers);
+            const auto events =
+                std::max(1u, static_cast<std::uint32_t>(options.events / consumers));
             const auto all = contestant.running.order(
                 Verb::ttcp, {.direction = Direction::oneway, .calls = events});
             if (!all) return all.error();

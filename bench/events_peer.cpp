@@ -15,6 +15,7 @@
 
 #include <algorithm>
 #include <arpa/inet.h>
+#include <chrono>
 #include <condition_variable>
 #include <csignal>
 #include <cstdio>
@@ -67,17 +68,19 @@ class Count {
         const std::lock_guard lock(mutex_);
         return number_;
     }
-    /// Returns once there are so many. One thread at a time.
+    /// Returns once there are so many. Throws TIMEOUT where some were lost. One thread at a time.
     void await(std::uint64_t number)
     {
         std::unique_lock lock(mutex_);
         awaited_ = number;
-        changed_.wait(lock, [&] { return number_ >= number; });
+        const bool are_there = changed_.wait_for(lock, patience, [&] { return number_ >= number; });
         awaited_ = nobody;
+        if (!are_there) throw CORBA::TIMEOUT(0, CORBA::COMPLETED_NO);
     }
 
   private:
     static constexpr std::uint64_t nobody = ~std::uint64_t{0};
+    static constexpr std::chrono::seconds patience{60};
 
     mutable std::mutex mutex_; // guards what follows; inside nobody's
     std::condition_variable changed_;
@@ -260,6 +263,9 @@ class Passage {
     virtual void push(const CORBA::Any& event) = 0;
     /// To a consumer in this process, which counts.
     virtual void push_here(const CORBA::Any& event) = 0;
+    /// Before others than push_here, and after: whether there is that consumer.
+    virtual void connect_here() {}
+    virtual void disconnect_here() {}
 };
 
 /// One oneway call, or one more that leads back here.
@@ -288,33 +294,26 @@ ProxyPushConsumer_ptr supplier_of(EventChannel_ptr channel)
 
 class ThroughChannel final : public Passage {
   public:
-    ThroughChannel(CORBA::ORB_ptr orb, EventChannel_ptr channel, Count& here)
-        : orb_(orb), channel_(EventChannel::_duplicate(channel)), consumer_(here),
-          proxy_(supplier_of(channel))
+    ThroughChannel(EventChannel_ptr channel, Count& here)
+        : channel_(EventChannel::_duplicate(channel)), consumer_(here), proxy_(supplier_of(channel))
     {
     }
     void push(const CORBA::Any& event) override { proxy_->push(event); }
-    void push_here(const CORBA::Any& event) override
-    {
-        if (!is_connected_) connect_here();
-        proxy_->push(event);
-    }
-
-  private:
-    void connect_here()
+    void push_here(const CORBA::Any& event) override { proxy_->push(event); }
+    void connect_here() override
     {
         const CosEventComm::PushConsumer_var own = consumer_._this();
         const ConsumerAdmin_var admin = channel_->for_consumers();
-        const ProxyPushSupplier_var proxy = admin->obtain_push_supplier();
-        proxy->connect_push_consumer(own.in());
-        is_connected_ = true;
+        from_ = admin->obtain_push_supplier();
+        from_->connect_push_consumer(own.in());
     }
+    void disconnect_here() override { from_->disconnect_push_supplier(); }
 
-    const CORBA::ORB_ptr orb_;
+  private:
     const EventChannel_var channel_;
     Consumer consumer_;
     const ProxyPushConsumer_var proxy_;
-    bool is_connected_ = false;
+    ProxyPushSupplier_var from_;
 };
 
 class Supplier final : public kairos::bench::Client {
@@ -332,8 +331,11 @@ class Supplier final : public kairos::bench::Client {
                 passage_.push_here(event_);
                 here_.await(before + 1);
             };
+            passage_.connect_here();
             repeat(kairos::bench::warm_up_calls, once);
-            return kairos::bench::time_each(exercise.calls, once);
+            const LatencySummary summary = kairos::bench::time_each(exercise.calls, once);
+            passage_.disconnect_here();
+            return summary;
         });
     }
     /// Until all consumers have all events.
@@ -393,7 +395,7 @@ int supply(CORBA::ORB_ptr orb, const std::vector<std::string>& told, std::size_t
     } else {
         const CORBA::Object_var between = orb->string_to_object(told.at(1).c_str());
         const EventChannel_var channel = EventChannel::_narrow(between.in());
-        passage = std::make_unique<ThroughChannel>(orb, channel.in(), here);
+        passage = std::make_unique<ThroughChannel>(channel.in(), here);
     }
     Supplier supplier(*passage, counter.in(), std::max<std::size_t>(consumers, 1), here);
     const int status = kairos::bench::serve_orders(supplier);

@@ -57,6 +57,8 @@ void AsynchronousCall::clear() noexcept
     body_.reset();
     failure_ = nullptr;
     is_over_ = false;
+    must_not_wait_ = false;
+    was_waited_for_ = false;
     may_be_cancelled_ = false;
     is_cancelled_ = false;
     target_ = {};
@@ -128,6 +130,7 @@ bool AsynchronousCall::go_next()
         request.added_contexts = observation_->added_contexts();
     }
     if (route.is_local()) {
+        note_waiting();
         outcome_ = body.collocated_.emplace(storage_).exchange(request, route);
         Client::of(orb_).asynchronous_calls().post(*this);
         return true;
@@ -139,6 +142,7 @@ bool AsynchronousCall::go_next()
     }
     // The reader of the one gives answers only to who waits; a oneway is left to the ORB to send.
     if (carrier.goes_both_ways() || !request.is_answered()) {
+        if (carrier.goes_both_ways()) note_waiting();
         outcome_ = carrier.exchange(request, route);
         Client::of(orb_).asynchronous_calls().post(*this);
         return true;
@@ -152,6 +156,14 @@ bool AsynchronousCall::go_next()
     call_.reset();
     route.closed();
     return false;
+}
+
+void AsynchronousCall::note_waiting()
+{
+    if (must_not_wait_)
+        raise<CORBA::REBIND>(minor_code::connect_refused, CORBA::COMPLETED_NO,
+                             "the call would have to be waited for");
+    was_waited_for_ = true;
 }
 
 bool AsynchronousCall::settle()

@@ -56,9 +56,14 @@ class KAIROS_API AsynchronousCall final : private MainThread::Posted, private Co
     /// Has the call end by then, if its policies do not end it before. To be called before `send`.
     void limit(Deadline deadline) noexcept;
     /// Has the call use connections that there are, and follow no forward, where the reference is
-    /// bound, as Messaging::NO_RECONNECT does; else it is REBIND, and nobody has waited. To
-    /// be called before `send`.
-    void stay_connected() noexcept { body_->limits_.rebind = RebindMode::no_reconnect; }
+    /// bound, as Messaging::NO_RECONNECT does, and none of those that carry requests in both
+    /// directions, nor call an object of this process: else it is REBIND, and nobody has waited.
+    /// To be called before `send`.
+    void stay_connected() noexcept
+    {
+        body_->limits_.rebind = RebindMode::no_reconnect;
+        must_not_wait_ = true;
+    }
     /// Permits `cancel`. To be called before `send`.
     void permit_cancelling() noexcept { may_be_cancelled_ = true; }
     /// Sends the request; the call belongs to the ORB from here on. What becomes of it, also if it
@@ -78,6 +83,9 @@ class KAIROS_API AsynchronousCall final : private MainThread::Posted, private Co
     void cancel() noexcept;
 
     // --- for the listener ---
+    /// Returns whether a thread has waited for it: for an object of this process, or for an answer
+    /// on a connection that carries requests in both directions.
+    [[nodiscard]] bool was_waited_for() const noexcept { return was_waited_for_; }
     /// Returns how the call failed; null if it has results.
     [[nodiscard]] const std::exception_ptr& failure() const noexcept { return failure_; }
     /// Returns the reader of the results (CallBodies::in).
@@ -110,6 +118,8 @@ class KAIROS_API AsynchronousCall final : private MainThread::Posted, private Co
     /// Goes to the next way; returns true if the call is under way, or over.
     [[nodiscard]] bool go_next();
     void raise_if_cancelled() const;
+    /// Notes that this thread waits now. Throws REBIND where it must not.
+    void note_waiting();
     void note_failure() noexcept;
     /// Tells the route what came of the way; returns true if the call is over.
     [[nodiscard]] bool settle();
@@ -133,6 +143,8 @@ class KAIROS_API AsynchronousCall final : private MainThread::Posted, private Co
     std::optional<SharedCall> call_; // under way, or ended
     giop::Outcome outcome_{};        // of a call within the process
     bool is_over_ = false;           // with the failure, or results
+    bool must_not_wait_ = false;
+    bool was_waited_for_ = false;
     bool may_be_cancelled_ = false;
     bool is_cancelled_ = false; // guarded by cancel_mutex_, as is whether there is a call_
     // guards what a call may be cancelled in; outside those of shared connections

@@ -3,7 +3,7 @@
 // The thread of an ORB that writes and reads the connections which its threads share, with
 // -ORBConnection active (paper 003's active connection architecture): callers leave it their
 // messages and wait. Owned by SharedConnections. It calls nobody's code but that of coroutines
-// which await calls (messaging/async.h).
+// which await calls (messaging/async.h) and of event couriers (events/couriers.h).
 #pragma once
 
 #include "kairos/base/intrusive_list.h"

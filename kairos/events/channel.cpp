@@ -11,6 +11,13 @@
 
 namespace kairos::events {
 
+namespace {
+
+/// What a supplier's thread sends of one event, to all consumers together.
+constexpr std::size_t octets_at_once_max = std::size_t{64} << 10;
+
+} // namespace
+
 Channel::Channel(std::string name, const ServiceLimits& limits,
                  std::shared_ptr<ServiceBudget> budget, std::shared_ptr<Couriers> couriers,
                  PortableServer::POA_ptr proxies)
@@ -37,8 +44,9 @@ void Channel::publish(const CORBA::Any& data)
         note_dropped(receptions->size());
         throw;
     }
+    std::size_t octets_at_once = octets_at_once_max;
     for (const Reception& one : *receptions)
-        one.receiver->offer(event);
+        one.receiver->offer(event, octets_at_once);
 }
 
 EventPtr Channel::keep(const CORBA::Any& data)

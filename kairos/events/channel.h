@@ -28,8 +28,9 @@ class Proxy;
 /// What a consumer has still to get.
 class Receiver {
   public:
-    /// Keeps the event until the consumer has it. Never waits.
-    virtual void offer(const EventPtr& event) = 0;
+    /// Keeps the event until the consumer has it. Never waits. Of `octets_at_once` it takes away
+    /// what it has sent in this thread, which is not more.
+    virtual void offer(const EventPtr& event, std::size_t& octets_at_once) = 0;
 
   protected:
     ~Receiver() = default;

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kairos/events/client_courier.h"
 
+#include "kairos/orb/orb.h"
+#include "kairos/orb/thread_storage.h"
+
 #include <algorithm>
 
 namespace kairos::events {
@@ -29,6 +32,13 @@ Outcome ClientCourier::outcome_of_call(const std::exception_ptr& failure) const 
     return outcome == Outcome::elsewhere && !stays_connected_ ? Outcome::refused : outcome;
 }
 
+bool ClientCourier::is_anybodys_to_call() const noexcept
+{
+    const orb::Orb& orb = corba::reference_of(*client_.in()).orb();
+    const orb::ThreadStorage& thread = orb::ThreadStorage::current();
+    return !thread.priority && thread.call_policies(orb) == nullptr && orb.call_observers().empty();
+}
+
 bool ClientCourier::may_call()
 {
     if (!is_in_lane()) {
@@ -45,7 +55,9 @@ void ClientCourier::judge(Outcome outcome, const std::exception_ptr& failure)
     switch (outcome) {
     case Outcome::done:
         failures_ = 0;
-        return move_to(is_here_ ? Lane::fresh : Lane::quick);
+        if (is_here_ || was_waited_for_) return move_to(Lane::fresh);
+        corba::reference_of(*client_.in()).note_bound(); // from here on no call connects by itself
+        return move_to(Lane::quick);
     case Outcome::refused: // which is an answer
         if (++failures_ < channel_->limits().failures_max)
             return pause(channel_->limits().retry_pause);

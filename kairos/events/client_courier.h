@@ -30,11 +30,19 @@ class ClientCourier : public Courier {
     {
         return outcome_of_making(failure, client_.in());
     }
+    /// Notes that a call is over.
+    void note_made(const orb::AsynchronousCall& call) noexcept
+    {
+        was_waited_for_ = call.was_waited_for();
+    }
     /// Notes what came of a call. The client may be disconnected when this returns.
     void judge(Outcome outcome, const std::exception_ptr& failure);
     /// Returns true where the time for the next call has come, in a thread that may make it; else
     /// idle() is asked then, there.
     [[nodiscard]] bool may_call();
+    /// Returns whether a call that this thread makes is like that of any other: it has no policies
+    /// and no priority of its own, and nobody observes calls.
+    [[nodiscard]] bool is_anybodys_to_call() const noexcept;
     /// Has no call made for so long.
     void pause(std::chrono::nanoseconds time) noexcept { not_before_ = Clock::now() + time; }
 
@@ -46,6 +54,7 @@ class ClientCourier : public Courier {
     const CORBA::Object_var client_;
     const bool is_here_;
     bool stays_connected_ = false; // the call
+    bool was_waited_for_ = false;  // the last call that was made
     unsigned failures_ = 0;        // one after the other
     Clock::time_point not_before_{};
 };

@@ -154,7 +154,8 @@ class Couriers {
     void work(Courier& courier, bool posted) noexcept;
     void begin_threads(Lane lane, std::size_t count);
 
-    std::mutex mutex_; // guards what follows; inside those of shared connections
+    std::mutex mutex_; // guards what follows; inside those of shared connections, outside
+                       // AsynchronousCalls'
     std::array<LaneState, 3> lanes_;
     Courier::Timers timers_;
     bool has_ended_ = false;

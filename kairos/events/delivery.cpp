@@ -7,7 +7,9 @@ namespace kairos::events {
 namespace {
 
 /// Of an event that any thread may encode.
-constexpr std::size_t brief_octets = std::size_t{64} << 10;
+constexpr std::size_t brief_octets = std::size_t{4} << 10;
+/// Of a call, about, beside the event.
+constexpr std::size_t call_octets = 256;
 
 constexpr orb::Operation push_operation("push", orb::Response::required, disconnected);
 
@@ -20,7 +22,7 @@ Delivery::Delivery(const std::shared_ptr<Channel>& channel, std::uint64_t proxy,
 {
 }
 
-void Delivery::offer(const EventPtr& event)
+void Delivery::offer(const EventPtr& event, std::size_t& octets_at_once)
 {
     std::size_t dropped = 0;
     bool wakes = false;
@@ -31,7 +33,12 @@ void Delivery::offer(const EventPtr& event)
         wakes = !std::exchange(is_busy_, true);
     }
     if (dropped != 0) channel().note_dropped(dropped);
-    if (wakes) wake_here();
+    if (!wakes) return;
+    const std::size_t octets = event->encoded_octets() + call_octets;
+    if (octets > octets_at_once || event->encoded_octets() > brief_octets || !is_anybodys_to_call())
+        return wake();
+    octets_at_once -= octets;
+    wake_here();
 }
 
 void Delivery::end() noexcept
@@ -45,6 +52,8 @@ void Delivery::end() noexcept
     channel().note_lost(left);
     wake(); // next_ may wait
 }
+
+bool Delivery::is_brief() const noexcept { return next_->encoded_octets() <= brief_octets; }
 
 bool Delivery::has_next()
 {
@@ -62,7 +71,7 @@ void Delivery::idle()
         if (next_) channel().note_lost(1);
         return forget_next();
     }
-    if (is_guest() && next_->encoded_octets() > brief_octets) return wake();
+    if (is_guest() && !is_brief()) return wake();
     if (may_call()) send_next();
 }
 
@@ -95,7 +104,11 @@ void Delivery::send_next()
     }
 }
 
-void Delivery::called(orb::AsynchronousCall& call) { conclude(call.failure(), true); }
+void Delivery::called(orb::AsynchronousCall& call)
+{
+    note_made(call);
+    conclude(call.failure(), true);
+}
 
 void Delivery::conclude(const std::exception_ptr& failure, bool is_made)
 {

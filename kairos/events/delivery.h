@@ -16,14 +16,14 @@ class Delivery final : public ClientCourier, public Receiver {
     Delivery(const std::shared_ptr<Channel>& channel, std::uint64_t proxy,
              CORBA::Object_ptr consumer);
 
-    void offer(const EventPtr& event) override;
+    void offer(const EventPtr& event, std::size_t& octets_at_once) override;
     /// Nothing is sent from here on.
     void end() noexcept;
 
   private:
     void called(orb::AsynchronousCall& call) override;
     void idle() override;
-    [[nodiscard]] bool is_brief() const noexcept override { return true; }
+    [[nodiscard]] bool is_brief() const noexcept override;
     [[nodiscard]] bool has_next();
     void send_next();
     /// `is_made`: whether there was a call, else why there was none.

@@ -24,6 +24,7 @@ void Polling::idle()
 
 void Polling::called(orb::AsynchronousCall& call)
 {
+    note_made(call);
     std::exception_ptr failure = call.failure();
     if (!failure) {
         try {

@@ -15,7 +15,7 @@ PullQueue::PullQueue(std::shared_ptr<Channel> channel)
 {
 }
 
-void PullQueue::offer(const EventPtr& event)
+void PullQueue::offer(const EventPtr& event, std::size_t& /*octets_at_once*/)
 {
     std::size_t dropped = 0;
     {

@@ -20,7 +20,7 @@ class PullQueue final : public RefCounted, public Receiver {
   public:
     explicit PullQueue(std::shared_ptr<Channel> channel);
 
-    void offer(const EventPtr& event) override;
+    void offer(const EventPtr& event, std::size_t& octets_at_once) override;
     /// Returns the oldest event; null if there is none, or none any more. Never waits. Who waits
     /// has null from here on: its caller asks anew, and so has gone or given up.
     [[nodiscard]] EventPtr take();
