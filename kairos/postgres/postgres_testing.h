@@ -137,6 +137,7 @@ class Server {
     {
         command[0] = std::string(KAIROS_POSTGRES_PROGRAMS) + "/" + command[0];
         std::vector<char*> argv;
+        argv.reserve(command.size() + 1);
         for (std::string& argument : command)
             argv.push_back(argument.data());
         argv.push_back(nullptr);
