@@ -42,19 +42,20 @@ function(kairos_link_shared target needed library)
     add_dependencies(${target} ${library})
 endfunction()
 
-# kairos_library(name DESCRIPTION text MODULES base cdr … [DEPENDS library …]
+# kairos_library(name DESCRIPTION text MODULES base cdr … [PARTS module …] [DEPENDS library …]
 #     [NEEDS library-of-the-system …] [COMPONENT component])
 # The libraries lib<name>.so and lib<name>.a, as targets <name>-shared and <name>-static, and for
-# each module what programs call it by: Kairos::<module>. NEEDS are only linked.
+# each module what programs call it by: Kairos::<module>. PARTS are modules that programs do not
+# call: every library that names one has a copy of its own. NEEDS are only linked.
 function(kairos_library name)
-    cmake_parse_arguments(PARSE_ARGV 1 ARG "" "COMPONENT;DESCRIPTION" "MODULES;DEPENDS;NEEDS")
+    cmake_parse_arguments(PARSE_ARGV 1 ARG "" "COMPONENT;DESCRIPTION" "MODULES;PARTS;DEPENDS;NEEDS")
     if(NOT ARG_COMPONENT)
         set(ARG_COMPONENT runtime)
     endif()
     set(objects "")
     set(others "")
     set(include "")
-    foreach(module IN LISTS ARG_MODULES)
+    foreach(module IN LISTS ARG_MODULES ARG_PARTS)
         set(all $<TARGET_OBJECTS:kairos_${module}>)
         list(APPEND objects $<FILTER:${all},INCLUDE,${kairos_resident}>)
         list(APPEND others $<FILTER:${all},EXCLUDE,${kairos_resident}>)

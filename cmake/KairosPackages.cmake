@@ -123,11 +123,11 @@ kairos_debian_package(repository NAME libkairos-repository${abi} SECTION libs MU
     NEEDS runtime CONTROL ${debian_dir}/triggers
     SUMMARY "real-time CORBA ORB for C++ - Interface Repository library"
     DESCRIPTION "This package has the shared library for programs that are Interface
-Repositories themselves, in memory or with a file.")
+Repositories themselves, in memory, with a file or a PostgreSQL database.")
 
 kairos_debian_package(development NAME libkairos-dev SECTION libdevel MULTI_ARCH same
     NEEDS runtime nameserver repository gateway tls compiler
-    # What static name servers are linked with is up to those who build any.
+    # What static name servers and repositories are linked with is up to those who build any.
     RECOMMENDS "g++" SUGGESTS "cmake, pkg-config, libsqlite3-dev, libpq-dev, libssl-dev"
     SUMMARY "real-time CORBA ORB for C++ - development files"
     DESCRIPTION "This package has what is needed to build programs: headers, static

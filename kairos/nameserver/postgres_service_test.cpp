@@ -121,13 +121,13 @@ TEST_F(SharedServiceTest, WithoutTheDatabaseCallsAreTransient)
 {
     root_->bind(name("o"), object(1).in());
     EXPECT_TRUE(finds(other_.in(), "o", object(1).in()));
-    postgres_server().stop();
+    postgres::server().stop();
     EXPECT_THROW((void)other_->resolve(name("o")), CORBA::TRANSIENT);
     EXPECT_THROW(root_->rebind(name("o"), object(2).in()), CORBA::TRANSIENT);
-    postgres_server().start();
+    postgres::server().start();
     EXPECT_TRUE(finds(other_.in(), "o", object(1).in()));
     root_->rebind(name("o"), object(2).in());
     EXPECT_TRUE(finds(other_.in(), "o", object(2).in()));
 }
 
-int main(int argc, char** argv) { return run_postgres_tests(argc, argv); }
+int main(int argc, char** argv) { return postgres::run_tests(argc, argv); }

@@ -5,8 +5,8 @@
 #include "kairos/nameserver/postgres_store.h"
 
 #include "kairos/nameserver/pool.h"
-#include "kairos/nameserver/postgres.h"
 #include "kairos/nameserver/sql_store.h"
+#include "kairos/postgres/connection.h"
 
 #include <algorithm>
 #include <atomic>
@@ -49,7 +49,7 @@ enum Statement : std::size_t {
     " + octet_length(reference)) OVER (ORDER BY id, kind ROWS BETWEEN UNBOUNDED PRECEDING AND"     \
     " 1 PRECEDING), 0) AS before FROM (SELECT * FROM kairos_binding " where                        \
     ") AS portion) AS summed WHERE before < " octets_max " ORDER BY id, kind"
-constexpr PostgresStatement statements[] = {
+constexpr postgres::Statement statements[] = {
     {"SELECT 1 FROM kairos_context WHERE number = $1", "i"},
     {"SELECT 1 FROM kairos_context WHERE number = $1 FOR KEY SHARE", "i"},
     {"SELECT 1 FROM kairos_context WHERE number = $1 FOR UPDATE", "i"},
@@ -98,7 +98,7 @@ bool collided(std::string_view state) { return state == "40001" || state == "40P
 /// What a statement gave, row by row.
 class Rows {
   public:
-    explicit Rows(PostgresRows rows) : rows_(std::move(rows)) {}
+    explicit Rows(postgres::Rows rows) : rows_(std::move(rows)) {}
 
     bool next() noexcept { return ok() && ++next_ <= rows_.count(); }
     bool ok() const noexcept { return rows_.ok(); }
@@ -106,10 +106,10 @@ class Rows {
     std::int64_t integer(int column) const noexcept { return rows_.integer(next_ - 1, column); }
     std::string_view octets(int column) const noexcept { return rows_.octets(next_ - 1, column); }
     static bool is_binding() noexcept { return true; } // the schema says so
-    const PostgresRows& all() const noexcept { return rows_; }
+    const postgres::Rows& all() const noexcept { return rows_; }
 
   private:
-    PostgresRows rows_;
+    postgres::Rows rows_;
     std::size_t next_ = 0;
 };
 
@@ -117,7 +117,7 @@ class Rows {
 /// damaged, and not count.
 class Listing {
   public:
-    Listing(PostgresConnection& connection, ContextId context, const ior::NameComponent* after,
+    Listing(postgres::Connection& connection, ContextId context, const ior::NameComponent* after,
             const PortionBounds& bounds)
         : connection_(connection), context_(context), bounds_(bounds), rows_(ask(after))
     {
@@ -140,14 +140,14 @@ class Listing {
     std::int64_t integer(int column) const noexcept { return rows_.integer(column); }
     std::string_view octets(int column) const noexcept { return rows_.octets(column); }
     static bool is_binding() noexcept { return Rows::is_binding(); }
-    const PostgresRows& all() const noexcept { return rows_.all(); }
+    const postgres::Rows& all() const noexcept { return rows_.all(); }
 
   private:
     [[nodiscard]] std::size_t wanted() const noexcept { return bounds_.count + 1; }
 
     [[nodiscard]] Rows ask(const ior::NameComponent* after)
     {
-        PostgresParameters parameters;
+        postgres::Parameters parameters;
         parameters.integer(static_cast<std::int64_t>(context_));
         if (after != nullptr) parameters.octets(after->id).octets(after->kind);
         parameters.integer(static_cast<std::int64_t>(wanted()));
@@ -155,7 +155,7 @@ class Listing {
         return Rows(connection_.run(after != nullptr ? list_after : list_all, parameters));
     }
 
-    PostgresConnection& connection_;
+    postgres::Connection& connection_;
     const ContextId context_;
     const PortionBounds bounds_;
     Rows rows_;
@@ -164,7 +164,8 @@ class Listing {
 /// Rolled back unless it is committed.
 class Transaction {
   public:
-    Transaction(PostgresConnection& connection, StoreLog& log) : connection_(connection), log_(log)
+    Transaction(postgres::Connection& connection, StoreLog& log)
+        : connection_(connection), log_(log)
     {
     }
     Transaction(const Transaction&) = delete;
@@ -176,14 +177,14 @@ class Transaction {
 
     [[nodiscard]] StoreStatus begin(Statement statement)
     {
-        const PostgresRows begun = connection_.run(statement);
+        const postgres::Rows begun = connection_.run(statement);
         if (!begun.ok()) return failed(begun);
         open_ = true;
         return StoreStatus::done;
     }
     [[nodiscard]] StoreStatus end()
     {
-        const PostgresRows ended = connection_.run(commit);
+        const postgres::Rows ended = connection_.run(commit);
         open_ = false;
         if (ended.ok()) return ended.done() == "COMMIT" ? StoreStatus::done : StoreStatus::broken;
         const StoreStatus why = failed(ended);
@@ -191,7 +192,7 @@ class Transaction {
     }
     [[nodiscard]] Rows run(SqlStatement statement, SqlValues values)
     {
-        PostgresParameters parameters;
+        postgres::Parameters parameters;
         for (const SqlValue& value : values)
             if (const auto* octets = std::get_if<std::string_view>(&value))
                 parameters.octets(*octets);
@@ -211,7 +212,7 @@ class Transaction {
     {
         return failed(rows.all());
     }
-    StoreStatus failed(const PostgresRows& rows)
+    StoreStatus failed(const postgres::Rows& rows)
     {
         log_.say_once(connection_.failure());
         if (!connection_.is_open()) return StoreStatus::unreachable;
@@ -227,7 +228,7 @@ class Transaction {
     [[nodiscard]] bool again() const noexcept { return again_; }
 
   private:
-    PostgresConnection& connection_;
+    postgres::Connection& connection_;
     StoreLog& log_;
     bool open_ = false;
     bool again_ = false;
@@ -241,7 +242,7 @@ class PostgresDatabase {
 
     PostgresDatabase(const std::string& name, std::uint64_t identity,
                      std::chrono::milliseconds timeout,
-                     std::vector<std::unique_ptr<PostgresConnection>> connections)
+                     std::vector<std::unique_ptr<postgres::Connection>> connections)
         : log_(name), identity_(identity), timeout_(timeout), connections_(std::move(connections))
     {
     }
@@ -270,20 +271,20 @@ class PostgresDatabase {
     template <typename Action>
     StoreStatus transact(Statement beginning, Action&& action);
     StoreStatus late();
-    StoreStatus begin(PostgresConnection& connection, Transaction& transaction,
+    StoreStatus begin(postgres::Connection& connection, Transaction& transaction,
                       Statement beginning);
-    Result<void> reopen(PostgresConnection& connection) const;
+    Result<void> reopen(postgres::Connection& connection) const;
 
     StoreLog log_;
     const std::uint64_t identity_;
     const std::chrono::milliseconds timeout_;
     std::atomic<Deadline::Clock::time_point> retry_at_{}; // until then nobody is asked
-    Pool<PostgresConnection> connections_;
+    Pool<postgres::Connection> connections_;
 };
 
-Result<std::uint64_t> read_identity(PostgresConnection& connection)
+Result<std::uint64_t> read_identity(postgres::Connection& connection)
 {
-    const PostgresRows rows = connection.execute("SELECT version, identity FROM kairos_naming");
+    const postgres::Rows rows = connection.execute("SELECT version, identity FROM kairos_naming");
     if (!rows.ok()) return Error{ErrorCode::system, connection.failure()};
     if (rows.count() != 1)
         return Error{ErrorCode::malformed, "the store is damaged: it has no identity"};
@@ -299,7 +300,7 @@ StoreStatus PostgresDatabase::transact(Statement beginning, Action&& action)
     constexpr int attempts_max = 8;
     if (Deadline::Clock::now() < retry_at_.load()) return StoreStatus::unreachable;
     const Deadline deadline = Deadline::after(timeout_);
-    const Pool<PostgresConnection>::Use connection(connections_, deadline);
+    const Pool<postgres::Connection>::Use connection(connections_, deadline);
     if (!connection) return late();
     (*connection).set_deadline(deadline);
     for (int attempt = 1;; ++attempt) {
@@ -320,7 +321,7 @@ StoreStatus PostgresDatabase::late()
 }
 
 /// If the connection was lost since it was used last, on a new one.
-StoreStatus PostgresDatabase::begin(PostgresConnection& connection, Transaction& transaction,
+StoreStatus PostgresDatabase::begin(postgres::Connection& connection, Transaction& transaction,
                                     Statement beginning)
 {
     if (connection.is_open()) {
@@ -335,7 +336,7 @@ StoreStatus PostgresDatabase::begin(PostgresConnection& connection, Transaction&
     return transaction.begin(beginning);
 }
 
-Result<void> PostgresDatabase::reopen(PostgresConnection& connection) const
+Result<void> PostgresDatabase::reopen(postgres::Connection& connection) const
 {
     if (auto opened = connection.reopen(); !opened) return opened;
     const auto identity = read_identity(connection);
@@ -347,19 +348,19 @@ Result<void> PostgresDatabase::reopen(PostgresConnection& connection) const
 
 // --- opening -------------------------------------------------------------------------------------
 
-Result<void> execute(PostgresConnection& connection, const char* sql)
+Result<void> execute(postgres::Connection& connection, const char* sql)
 {
     if (!connection.execute(sql).ok()) return Error{ErrorCode::system, connection.failure()};
     return {};
 }
 
 /// Servers that start at the same time make the tables one after the other, so one of them does.
-Result<void> prepare_schema(PostgresConnection& connection)
+Result<void> prepare_schema(postgres::Connection& connection)
 {
     for (const char* sql : {"BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE",
                             "SELECT pg_advisory_xact_lock(1265782355)"})
         if (auto done = execute(connection, sql); !done) return done;
-    const PostgresRows tables = connection.execute(
+    const postgres::Rows tables = connection.execute(
         "SELECT count(*) FROM pg_class WHERE oid = to_regclass('kairos_naming')");
     if (!tables.ok()) return Error{ErrorCode::system, connection.failure()};
     if (tables.integer(0, 0) == 0)
@@ -368,7 +369,7 @@ Result<void> prepare_schema(PostgresConnection& connection)
     if (auto done = execute(connection, "COMMIT"); !done) return done;
     const auto known = read_identity(connection);
     if (!known) return known.error();
-    const PostgresRows root =
+    const postgres::Rows root =
         connection.execute("SELECT count(*) FROM kairos_context WHERE number = 1");
     if (!root.ok()) return Error{ErrorCode::system, connection.failure()};
     if (root.integer(0, 0) != 1)
@@ -380,10 +381,11 @@ Result<void> prepare_schema(PostgresConnection& connection)
 
 Result<std::unique_ptr<Store>> open_postgres_store(const PostgresOptions& options)
 {
-    std::vector<std::unique_ptr<PostgresConnection>> connections;
+    std::vector<std::unique_ptr<postgres::Connection>> connections;
     const Deadline deadline = Deadline::after(options.opening_timeout);
     for (std::size_t i = 0; i < std::max<std::size_t>(options.connections, 1); ++i) {
-        auto connection = PostgresConnection::open(options.url, statements, deadline);
+        auto connection =
+            postgres::Connection::open(options.url, "kairos-naming", statements, deadline);
         if (!connection) return connection.error();
         // Before us: then the connection stays.
         if (const auto limited = (*connection)->limit_statements(options.timeout * 3 / 4); !limited)

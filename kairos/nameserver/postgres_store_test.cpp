@@ -216,8 +216,7 @@ TEST_F(PostgresCrash, EveryAcknowledgedChangeIsThere) { crash_often(crashes(12))
 TEST_F(PostgresStoreTest, AConnectionThatWasLostIsMadeAgain)
 {
     ASSERT_EQ(store_->bind(root_context, component("a"), object_entry(1)), Status::done);
-    backend_.execute("SELECT count(pg_terminate_backend(pid, 60000)) FROM pg_stat_activity"
-                     " WHERE pid <> pg_backend_pid() AND backend_type = 'client backend'");
+    backend_.end_connections();
     EXPECT_EQ(bound(*store_, root_context, component("a")), object_entry(1));
     EXPECT_EQ(other_->bind(root_context, component("b"), object_entry(2)), Status::done);
 }
@@ -225,7 +224,7 @@ TEST_F(PostgresStoreTest, AConnectionThatWasLostIsMadeAgain)
 TEST_F(PostgresStoreTest, WithoutItsServerItSaysSoAndGoesOnWhenThatIsBack)
 {
     ASSERT_EQ(store_->bind(root_context, component("a"), object_entry(1)), Status::done);
-    postgres_server().stop();
+    postgres::server().stop();
     Resolution resolution;
     Portion listed;
     ContextId created = 0;
@@ -240,7 +239,7 @@ TEST_F(PostgresStoreTest, WithoutItsServerItSaysSoAndGoesOnWhenThatIsBack)
         EXPECT_EQ(store_->unbind(root_context, component("a")), Status::unreachable);
         EXPECT_EQ(store_->new_context(created), Status::unreachable);
     }
-    postgres_server().start();
+    postgres::server().start();
     EXPECT_EQ(bound(*store_, root_context, component("a")), object_entry(1));
     EXPECT_EQ(list_all(*store_, root_context, 10).size(), 1u);
     EXPECT_EQ(store_->bind(root_context, component("b"), object_entry(1)), Status::done);
@@ -252,7 +251,7 @@ TEST_F(PostgresStoreTest, AServerThatDoesNotAnswerIsNotWaitedForForEver)
     constexpr std::chrono::milliseconds soon(100);
     auto quick = open_postgres_store({.url = backend_.url(), .connections = 1, .timeout = soon});
     ASSERT_TRUE(quick.ok());
-    postgres_server().freeze();
+    postgres::server().freeze();
     Resolution resolution;
     // Several at once, for one connection: those who wait for it are not served one by one.
     std::vector<std::future<Status>> waiting;
@@ -265,7 +264,7 @@ TEST_F(PostgresStoreTest, AServerThatDoesNotAnswerIsNotWaitedForForEver)
     EXPECT_EQ(resolve(**quick, root_context, {component("a")}, resolution), Status::unreachable);
     EXPECT_TRUE(log_.say("does not answer in time"));
     EXPECT_FALSE(open_postgres_store({.url = backend_.url(), .opening_timeout = soon}).ok());
-    postgres_server().thaw();
+    postgres::server().thaw();
     while (resolve(**quick, root_context, {component("a")}, resolution) != Status::done)
         std::this_thread::yield(); // until it is asked again
     EXPECT_EQ(resolution.entry, object_entry(1));
@@ -276,12 +275,11 @@ TEST_F(PostgresStoreTest, AnotherStoreAtItsAddressIsNotTakenForIt)
 {
     backend_.execute("UPDATE kairos_naming SET identity = identity + 1");
     EXPECT_EQ(store_->find_context(root_context), Status::done);
-    backend_.execute("SELECT count(pg_terminate_backend(pid, 60000)) FROM pg_stat_activity"
-                     " WHERE pid <> pg_backend_pid() AND backend_type = 'client backend'");
+    backend_.end_connections();
     EXPECT_EQ(store_->find_context(root_context), Status::broken);
     EXPECT_EQ(store_->bind(root_context, component("a"), object_entry(1)), Status::broken);
 }
 
 } // namespace kairos::nameserver
 
-int main(int argc, char** argv) { return kairos::nameserver::run_postgres_tests(argc, argv); }
+int main(int argc, char** argv) { return kairos::postgres::run_tests(argc, argv); }

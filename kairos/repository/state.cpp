@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kairos/repository/state.h"
 
+#include "kairos/base/log.h"
 #include "kairos/corba/ior_table.h"
 #include "kairos/corba/servant.h"
 #include "kairos/orb/reference.h"
@@ -21,6 +22,9 @@ using PortableServer::POA_var;
 
 /// References that are kept for those who ask again.
 constexpr std::size_t references_max = 4096;
+
+/// How long nobody tries to read a store that could not be read.
+constexpr std::chrono::seconds read_pause{3};
 
 constexpr std::size_t number_size = sizeof(std::uint64_t);
 
@@ -178,7 +182,7 @@ const char* interface_id(Kind kind)
 }
 
 State::State(CORBA::ORB_ptr orb, std::unique_ptr<Store> store, const Limits& limits)
-    : orb_(CORBA::ORB::_duplicate(orb)), model_(limits), type_codes_(model_),
+    : orb_(CORBA::ORB::_duplicate(orb)), limits_(limits), model_(limits), type_codes_(model_),
       store_(std::move(store))
 {
     if (store_ != nullptr) {
@@ -237,8 +241,36 @@ State::~State()
 void State::read()
 {
     auto kept = store_->read();
+    if (!kept) say_once(kept.error().reason);
     if (!kept || !model_.restore(std::move(kept->definitions), kept->next))
         raise_broken("the repository's store is damaged or cannot be read");
+}
+
+/// What clients see is what is kept. Until that is known, they see nothing. Must hold mutex_.
+void State::read_again()
+{
+    assert_held(mutex_);
+    is_broken_ = true;
+    references_.clear();
+    type_codes_.forget();
+    auto kept = store_->read();
+    Model again(limits_);
+    if (kept && again.restore(std::move(kept->definitions), kept->next)) {
+        model_ = std::move(again);
+        is_broken_ = false;
+        said_.clear();
+    } else {
+        say_once(kept ? "what is in it breaks the rules" : kept.error().reason);
+        read_at_ = std::chrono::steady_clock::now() + read_pause;
+    }
+}
+
+/// Clients repeat what fails.
+void State::say_once(const std::string& line)
+{
+    if (line == said_) return;
+    said_ = line;
+    log::error("Interface Repository's store: " + line);
 }
 
 Key State::key_of(CORBA::Object_ptr object) const
@@ -283,7 +315,7 @@ Model State::copy()
 
 const Definition& State::Access::called() const
 {
-    if (state_.is_broken_) raise_broken("the repository's store does not work");
+    require_working();
     const Definition* const found = model().find(key_in(called_id(), state_.identity_));
     if (found == nullptr) require(Refusal::not_there);
     return *found;
@@ -310,19 +342,55 @@ CORBA::Object_var State::Access::reference(Key key) const
 
 Key State::Access::create(Definition definition)
 {
+    begin_change();
     Key created = nothing;
     keep(state_.model_.create(std::move(definition), created));
     return created;
 }
 
-void State::Access::change(const Definition& changed) { keep(state_.model_.change(changed)); }
+void State::Access::change(const Definition& changed)
+{
+    begin_change();
+    keep(state_.model_.change(changed));
+}
 
 void State::Access::move(Key key, Key container, const char* name, const char* version)
 {
+    begin_change();
     keep(state_.model_.move(key, container, name, version));
 }
 
-void State::Access::destroy(Key key) { keep(state_.model_.destroy(key)); }
+void State::Access::destroy(Key key)
+{
+    begin_change();
+    keep(state_.model_.destroy(key));
+}
+
+void State::Access::require_working() const
+{
+    assert_held(state_.mutex_);
+    if (!state_.is_broken_) return;
+    if (std::chrono::steady_clock::now() >= state_.read_at_) state_.read_again();
+    if (state_.is_broken_) raise_broken("the repository's store does not work");
+}
+
+/// Before the model is touched: what the store will not keep is not to be seen, and to take it back
+/// means to read everything.
+void State::Access::begin_change()
+{
+    require_working();
+    if (may_change_ || state_.store_ == nullptr) return;
+    if (const auto checked = state_.store_->check(); !checked) {
+        const Error& error = checked.error();
+        state_.say_once(error.reason);
+        if (error.code != ErrorCode::unreachable && error.code != ErrorCode::system)
+            state_.read_again();
+        if (state_.is_broken_) raise_broken("the repository's store does not work");
+        throw CORBA::TRANSIENT(0, CORBA::COMPLETED_NO,
+                               "the repository's store cannot be changed now");
+    }
+    may_change_ = true;
+}
 
 void State::Access::keep(Refusal refusal)
 {
@@ -337,22 +405,24 @@ void State::Access::keep(Refusal refusal)
     written.reserve(changes.written.size());
     for (const Key key : changes.written)
         written.push_back(model().find(key));
-    if (state_.store_->write(written, changes.erased, model().next_key())) return;
-    // What clients see is what is kept. Until that is known, they see nothing.
-    state_.is_broken_ = true;
-    state_.references_.clear();
-    auto kept = state_.store_->read();
-    Model again;
-    if (kept && again.restore(std::move(kept->definitions), kept->next)) {
-        state_.model_ = std::move(again);
-        state_.is_broken_ = false;
+    const auto kept = state_.store_->write(written, changes.erased, model().next_key());
+    if (kept) {
+        state_.said_.clear();
+        return;
     }
-    raise_broken("the repository's store could not keep the change");
+    state_.say_once(kept.error().reason);
+    state_.read_again();
+    // A database that is lost may have it.
+    throw CORBA::PERSIST_STORE(0,
+                               kept.error().code == ErrorCode::unreachable ? CORBA::COMPLETED_MAYBE
+                                                                           : CORBA::COMPLETED_NO,
+                               "the repository's store could not keep the change");
 }
 
 Key State::Access::type_of(Key definition, CORBA::TypeCode_ptr type)
 {
     if (definition != nothing) return definition;
+    begin_change(); // the model may make a type of it
     const Key found = repository::type_of(type, state_.model_);
     if (found == nothing) require(Refusal::wrong_reference);
     return found;

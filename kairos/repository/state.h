@@ -12,6 +12,7 @@
 #include "kairos/repository/type_codes.h"
 
 #include <array>
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <mutex>
@@ -54,8 +55,9 @@ class State {
             return T::_unchecked_narrow(object.in());
         }
 
-        // Throw what CORBA says of a refusal, and PERSIST_STORE where the change cannot be kept:
-        // then nothing has changed.
+        // Throw what CORBA says of a refusal, TRANSIENT where the store does not work now, and
+        // PERSIST_STORE where the change cannot be kept: then nothing has changed, unless it is
+        // COMPLETED_MAYBE.
         [[nodiscard]] Key create(Definition definition);
         void change(const Definition& changed);
         void move(Key key, Key container, const char* name, const char* version);
@@ -71,10 +73,13 @@ class State {
                          std::vector<Member>& to) const;
 
       private:
+        void require_working() const;
+        void begin_change();
         void keep(Refusal refusal);
 
         const std::unique_lock<std::mutex> lock_;
         State& state_;
+        bool may_change_ = false; // the store was asked
     };
 
     /// The definition that an argument refers to; nothing for nil. Throws BAD_PARAM for an object
@@ -85,8 +90,11 @@ class State {
 
   private:
     void read();
+    void read_again();
+    void say_once(const std::string& line);
 
     const CORBA::ORB_var orb_;
+    const Limits limits_;
     std::uint64_t identity_ = 0;
     std::array<PortableServer::POA_var, kinds_end> adapters_; // by kind
     CORBA::Object_var table_;                                 // if the repository is bound there
@@ -98,6 +106,8 @@ class State {
     std::unique_ptr<Store> store_;
     std::unordered_map<Key, CORBA::Object_var> references_; // made before
     bool is_broken_ = false;                                // the model is not what the store has
+    std::chrono::steady_clock::time_point read_at_{};       // the next time, if it is
+    std::string said_;                                      // of the store, since it last worked
 };
 
 /// The servant of a kind of definitions. Null where there is none.

@@ -4,8 +4,8 @@
 #include "idlc/frontend.h"
 #include "kairos/base/shown.h"
 #include "kairos/corba/CORBA.h"
+#include "kairos/repository/open_store.h"
 #include "kairos/repository/repository.h"
-#include "kairos/repository/sqlite_store.h"
 #include "tools/kairos/commands.h"
 #include "tools/kairos/reference_argument.h"
 #include "tools/kairos/repository_load.h"
@@ -64,7 +64,7 @@ void serve_repository(const RepositoryArguments& arguments,
     const EndSignals signals;
     std::unique_ptr<repository::Store> store;
     if (!arguments.state.empty()) {
-        auto opened = repository::SqliteStore::open(arguments.state);
+        auto opened = repository::open_store(arguments.state);
         if (!opened) throw std::runtime_error(opened.error().reason);
         store = std::move(opened).value();
     }
@@ -228,9 +228,9 @@ void add_repository_command(CLI::App& app, const std::vector<std::string>& orb_o
     serving->add_option("files", arguments->files, "IDL files to load")->type_name("FILE");
     serving
         ->add_option("-d,--state", arguments->state,
-                     "What keeps the definitions, an SQLite file; without one they are gone when "
-                     "the server ends")
-        ->type_name("FILE");
+                     "What keeps the definitions: a file, or postgresql://USER@HOST/DATABASE, for "
+                     "one server at a time; without it they are gone when the server ends")
+        ->type_name("STATE");
     serving
         ->add_option("-l,--listen", arguments->endpoint,
                      "Where clients find it; iiop://:2808 is on every interface")

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kairos/nameserver/postgres.h"
+#include "kairos/postgres/connection.h"
 
 #include "kairos/base/bytes.h"
 #include "kairos/base/check.h"
@@ -11,11 +11,12 @@
 #include <poll.h>
 #include <vector>
 
-namespace kairos::nameserver {
+namespace kairos::postgres {
 namespace {
 
 constexpr Oid type_of_integers = 20; // int8
 constexpr Oid type_of_octets = 17;   // bytea
+constexpr Oid type_of_lists = 1016;  // int8[]
 
 /// Of one poll: its milliseconds are an int.
 constexpr std::chrono::nanoseconds longest_wait = std::chrono::hours(1);
@@ -23,39 +24,52 @@ constexpr std::chrono::nanoseconds longest_wait = std::chrono::hours(1);
 std::string name_of(std::size_t statement) { return "kairos" + std::to_string(statement); }
 
 /// Integers travel from their highest octet.
-std::uint64_t byte_ordered(std::uint64_t value)
+template <typename Integer>
+Integer byte_ordered(Integer value)
 {
     return native_little_endian ? byteswap(value) : value;
+}
+
+Oid type_of(char parameter)
+{
+    switch (parameter) {
+    case 'i':
+        return type_of_integers;
+    case 'l':
+        return type_of_lists;
+    default:
+        return type_of_octets;
+    }
 }
 
 } // namespace
 
 // --- rows ----------------------------------------------------------------------------------------
 
-bool PostgresRows::ok() const noexcept
+bool Rows::ok() const noexcept
 {
     const ExecStatusType status = PQresultStatus(result_.get());
     return status == PGRES_COMMAND_OK || status == PGRES_TUPLES_OK;
 }
 
-std::string_view PostgresRows::state() const noexcept
+std::string_view Rows::state() const noexcept
 {
     const char* state = PQresultErrorField(result_.get(), PG_DIAG_SQLSTATE);
     return state == nullptr ? std::string_view() : state;
 }
 
-std::string_view PostgresRows::done() const noexcept
+std::string_view Rows::done() const noexcept
 {
     const char* done = PQcmdStatus(result_.get());
     return done == nullptr ? std::string_view() : done;
 }
 
-std::size_t PostgresRows::count() const noexcept
+std::size_t Rows::count() const noexcept
 {
     return static_cast<std::size_t>(PQntuples(result_.get()));
 }
 
-std::size_t PostgresRows::changed() const noexcept
+std::size_t Rows::changed() const noexcept
 {
     const std::string_view text = PQcmdTuples(result_.get());
     std::size_t count = 0;
@@ -63,7 +77,7 @@ std::size_t PostgresRows::changed() const noexcept
     return count;
 }
 
-std::int64_t PostgresRows::integer(std::size_t row, int column) const noexcept
+std::int64_t Rows::integer(std::size_t row, int column) const noexcept
 {
     const std::string_view value = octets(row, column);
     std::uint64_t number = 0;
@@ -72,7 +86,7 @@ std::int64_t PostgresRows::integer(std::size_t row, int column) const noexcept
     return static_cast<std::int64_t>(byte_ordered(number));
 }
 
-std::string_view PostgresRows::octets(std::size_t row, int column) const noexcept
+std::string_view Rows::octets(std::size_t row, int column) const noexcept
 {
     const int at = static_cast<int>(row);
     const char* value = PQgetvalue(result_.get(), at, column);
@@ -82,7 +96,7 @@ std::string_view PostgresRows::octets(std::size_t row, int column) const noexcep
 
 // --- parameters ----------------------------------------------------------------------------------
 
-PostgresParameters& PostgresParameters::integer(std::int64_t value)
+Parameters& Parameters::integer(std::int64_t value)
 {
     KAIROS_CHECK(count_ < count_max);
     const std::uint64_t ordered = byte_ordered(static_cast<std::uint64_t>(value));
@@ -92,7 +106,7 @@ PostgresParameters& PostgresParameters::integer(std::int64_t value)
     return *this;
 }
 
-PostgresParameters& PostgresParameters::octets(std::string_view value)
+Parameters& Parameters::octets(std::string_view value)
 {
     KAIROS_CHECK(count_ < count_max);
     sizes_[count_] = static_cast<int>(value.size());
@@ -100,33 +114,56 @@ PostgresParameters& PostgresParameters::octets(std::string_view value)
     return *this;
 }
 
+std::string list_of(std::span<const std::int64_t> integers)
+{
+    std::string octets;
+    const auto add = [&octets](auto value) {
+        const auto ordered = byte_ordered(value);
+        char bytes[sizeof ordered];
+        std::memcpy(bytes, &ordered, sizeof ordered);
+        octets.append(bytes, sizeof ordered);
+    };
+    const auto count = static_cast<std::uint32_t>(integers.size());
+    constexpr std::uint32_t dimensions = 1;
+    constexpr std::uint32_t nulls = 0;
+    constexpr std::uint32_t first = 1; // the index of the first
+    for (const std::uint32_t value :
+         {dimensions, nulls, std::uint32_t{type_of_integers}, count, first})
+        add(value);
+    for (const std::int64_t integer : integers) {
+        add(std::uint32_t{sizeof integer});
+        add(static_cast<std::uint64_t>(integer));
+    }
+    return octets;
+}
+
 // --- connections ---------------------------------------------------------------------------------
 
-Result<std::unique_ptr<PostgresConnection>>
-PostgresConnection::open(const std::string& url, std::span<const PostgresStatement> statements,
-                         Deadline deadline)
+Result<std::unique_ptr<Connection>> Connection::open(const std::string& url, const char* program,
+                                                     std::span<const Statement> statements,
+                                                     Deadline deadline)
 {
     // What the URL does not say. A server that is gone without a word is noticed within seconds.
     constexpr const char* names[] = {"tcp_user_timeout", "keepalives_idle", "application_name",
                                      "dbname", nullptr};
-    const char* values[] = {"10000", "10", "kairos-naming", url.c_str(), nullptr};
+    const char* values[] = {"10000", "10", program, url.c_str(), nullptr};
     PGconn* opened = PQconnectStartParams(names, values, 1);
     if (opened == nullptr) return Error{ErrorCode::system, "no memory for a connection"};
-    std::unique_ptr<PostgresConnection> connection(new PostgresConnection(opened, statements));
+    std::unique_ptr<Connection> connection(new Connection(opened, statements));
     connection->set_deadline(deadline);
     if (const auto connected = connection->connect(&PQconnectPoll); !connected)
         return connected.error();
     return connection;
 }
 
-Result<void> PostgresConnection::reopen()
+Result<void> Connection::reopen()
 {
     gave_up_ = false;
     if (PQresetStart(connection_.get()) == 0) return error();
     return connect(&PQresetPoll);
 }
 
-Result<void> PostgresConnection::connect(Step step)
+Result<void> Connection::connect(Step step)
 {
     if (PQstatus(connection_.get()) == CONNECTION_BAD) return error();
     PostgresPollingStatusType next = PGRES_POLLING_WRITING;
@@ -139,7 +176,7 @@ Result<void> PostgresConnection::connect(Step step)
     return begin();
 }
 
-bool PostgresConnection::wait(short events)
+bool Connection::wait(short events)
 {
     pollfd polled{.fd = PQsocket(connection_.get()), .events = events, .revents = 0};
     for (;;) {
@@ -157,7 +194,7 @@ bool PostgresConnection::wait(short events)
     return false;
 }
 
-bool PostgresConnection::flush()
+bool Connection::flush()
 {
     for (;;) {
         const int left = PQflush(connection_.get());
@@ -169,25 +206,25 @@ bool PostgresConnection::flush()
     }
 }
 
-PostgresRows PostgresConnection::result_of(bool sent)
+Rows Connection::result_of(bool sent)
 {
-    if (!sent) return PostgresRows(nullptr);
-    if (!flush()) return PostgresRows(nullptr);
-    PostgresRows last(nullptr);
+    if (!sent) return Rows(nullptr);
+    if (!flush()) return Rows(nullptr);
+    Rows last(nullptr);
     for (;;) {
         while (PQisBusy(connection_.get()) != 0) {
-            if (!wait(POLLIN)) return PostgresRows(nullptr);
+            if (!wait(POLLIN)) return Rows(nullptr);
             if (PQconsumeInput(connection_.get()) == 0) break;
         }
         PGresult* result = PQgetResult(connection_.get());
         if (result == nullptr) return last;
-        last = PostgresRows(result);
+        last = Rows(result);
     }
 }
 
 /// Whatever the server's configuration says, a commit returns when it is on the disk, and nobody
-/// who looks into the tables keeps the name server waiting for ever.
-Result<void> PostgresConnection::begin()
+/// who looks into the tables keeps us waiting for ever.
+Result<void> Connection::begin()
 {
     PQsetNoticeProcessor(
         connection_.get(), [](void*, const char*) {}, nullptr);
@@ -198,7 +235,7 @@ Result<void> PostgresConnection::begin()
     return statements_max_.count() == 0 ? Result<void>() : limit_statements(statements_max_);
 }
 
-Result<void> PostgresConnection::limit_statements(std::chrono::milliseconds time)
+Result<void> Connection::limit_statements(std::chrono::milliseconds time)
 {
     statements_max_ = time;
     for (const std::string setting : {"lock_timeout", "statement_timeout"})
@@ -207,13 +244,13 @@ Result<void> PostgresConnection::limit_statements(std::chrono::milliseconds time
     return {};
 }
 
-Result<void> PostgresConnection::prepare()
+Result<void> Connection::prepare()
 {
     for (std::size_t i = 0; i < statements_.size(); ++i) {
         std::vector<Oid> types;
         for (const char type : statements_[i].parameters)
-            types.push_back(type == 'i' ? type_of_integers : type_of_octets);
-        const PostgresRows prepared =
+            types.push_back(type_of(type));
+        const Rows prepared =
             result_of(PQsendPrepare(connection_.get(), name_of(i).c_str(), statements_[i].sql,
                                     static_cast<int>(types.size()), types.data()) != 0);
         if (!prepared.ok()) return error();
@@ -221,17 +258,17 @@ Result<void> PostgresConnection::prepare()
     return {};
 }
 
-PostgresRows PostgresConnection::execute(const char* sql)
+Rows Connection::execute(const char* sql)
 {
     // Binary results, as everywhere.
     return result_of(
         PQsendQueryParams(connection_.get(), sql, 0, nullptr, nullptr, nullptr, nullptr, 1) != 0);
 }
 
-PostgresRows PostgresConnection::run(std::size_t statement, const PostgresParameters& parameters)
+Rows Connection::run(std::size_t statement, const Parameters& parameters)
 {
-    std::array<const char*, PostgresParameters::count_max> values{};
-    std::array<int, PostgresParameters::count_max> formats{};
+    std::array<const char*, Parameters::count_max> values{};
+    std::array<int, Parameters::count_max> formats{};
     for (std::size_t i = 0; i < parameters.count_; ++i) {
         values[i] = parameters.values_[i] != nullptr ? parameters.values_[i]
                                                      : parameters.integers_[i].data();
@@ -242,12 +279,12 @@ PostgresRows PostgresConnection::run(std::size_t statement, const PostgresParame
                                          parameters.sizes_.data(), formats.data(), 1) != 0);
 }
 
-bool PostgresConnection::is_open() const noexcept
+bool Connection::is_open() const noexcept
 {
     return !gave_up_ && PQstatus(connection_.get()) == CONNECTION_OK;
 }
 
-std::string PostgresConnection::name() const
+std::string Connection::name() const
 {
     const auto text = [](const char* part) { return std::string(part == nullptr ? "" : part); };
     const PGconn* connection = connection_.get();
@@ -255,7 +292,7 @@ std::string PostgresConnection::name() const
            text(PQdb(connection));
 }
 
-std::string PostgresConnection::failure() const
+std::string Connection::failure() const
 {
     if (gave_up_) return "the database does not answer in time";
     std::string text = PQerrorMessage(connection_.get());
@@ -265,9 +302,9 @@ std::string PostgresConnection::failure() const
     return text;
 }
 
-Error PostgresConnection::error() const
+Error Connection::error() const
 {
     return {is_open() ? ErrorCode::system : ErrorCode::unreachable, failure()};
 }
 
-} // namespace kairos::nameserver
+} // namespace kairos::postgres

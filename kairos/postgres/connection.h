@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The little of libpq that the store needs: a connection with its prepared statements, what one of
-// them gave, in binary. Each connection is used by one thread at a time.
+// The little of libpq that stores need: a connection with its prepared statements, what one of them
+// gave, in binary. Each connection is used by one thread at a time.
 #pragma once
 
 #include "kairos/base/deadline.h"
@@ -16,12 +16,12 @@
 #include <string>
 #include <string_view>
 
-namespace kairos::nameserver {
+namespace kairos::postgres {
 
 /// What a statement gave: rows, or why it failed.
-class PostgresRows {
+class Rows {
   public:
-    explicit PostgresRows(PGresult* result) : result_(result) {}
+    explicit Rows(PGresult* result) : result_(result) {}
 
     [[nodiscard]] bool ok() const noexcept;
     /// SQLSTATE of a failure; empty when it was not the server's.
@@ -43,14 +43,14 @@ class PostgresRows {
 };
 
 /// The parameters of one use of a statement, in order.
-class PostgresParameters {
+class Parameters {
   public:
-    PostgresParameters& integer(std::int64_t value);
+    Parameters& integer(std::int64_t value);
     /// Adds octets, which must live as long as the parameters.
-    PostgresParameters& octets(std::string_view value);
+    Parameters& octets(std::string_view value);
 
   private:
-    friend class PostgresConnection;
+    friend class Connection;
     static constexpr std::size_t count_max = 8;
     std::array<std::array<char, sizeof(std::int64_t)>, count_max> integers_;
     std::array<const char*, count_max> values_{};
@@ -58,18 +58,23 @@ class PostgresParameters {
     std::size_t count_ = 0;
 };
 
-/// A statement and the types of its parameters: 'i' for integers, 'o' for octets.
-struct PostgresStatement {
+/// Any number of integers as the octets of one parameter. One-dimensional, as PostgreSQL sends
+/// them.
+[[nodiscard]] std::string list_of(std::span<const std::int64_t> integers);
+
+/// A statement and the types of its parameters: 'i' for integers, 'o' for octets, 'l' for lists.
+struct Statement {
     const char* sql;
     std::string_view parameters;
 };
 
-class PostgresConnection {
+class Connection {
   public:
-    /// `url` as libpq takes it. Each of the statements gets the number of its place; they must
+    /// `url` as libpq takes it; `program` is what the database's owner sees of who is there, unless
+    /// the URL says otherwise. Each of the statements gets the number of its place; they must
     /// outlive the connection. Looking up a host's name is not part of the time.
-    [[nodiscard]] static Result<std::unique_ptr<PostgresConnection>>
-    open(const std::string& url, std::span<const PostgresStatement> statements,
+    [[nodiscard]] static Result<std::unique_ptr<Connection>>
+    open(const std::string& url, const char* program, std::span<const Statement> statements,
          Deadline deadline = {});
 
     /// Sets the deadline of all that follows, until there is another. What has not ended by then
@@ -80,9 +85,8 @@ class PostgresConnection {
     [[nodiscard]] Result<void> limit_statements(std::chrono::milliseconds time);
 
     /// Runs one statement without parameters.
-    [[nodiscard]] PostgresRows execute(const char* sql);
-    [[nodiscard]] PostgresRows run(std::size_t statement,
-                                   const PostgresParameters& parameters = {});
+    [[nodiscard]] Rows execute(const char* sql);
+    [[nodiscard]] Rows run(std::size_t statement, const Parameters& parameters = {});
 
     /// Whether the server is still there, as far as the last statement could tell.
     [[nodiscard]] bool is_open() const noexcept;
@@ -102,7 +106,7 @@ class PostgresConnection {
     struct Finish {
         void operator()(PGconn* connection) const noexcept { PQfinish(connection); }
     };
-    PostgresConnection(PGconn* connection, std::span<const PostgresStatement> statements)
+    Connection(PGconn* connection, std::span<const Statement> statements)
         : connection_(connection), statements_(statements)
     {
     }
@@ -111,17 +115,17 @@ class PostgresConnection {
     [[nodiscard]] Result<void> connect(Step step);
     [[nodiscard]] Result<void> begin();
     /// The last result of what was sent, or why it was not.
-    [[nodiscard]] PostgresRows result_of(bool sent);
+    [[nodiscard]] Rows result_of(bool sent);
     [[nodiscard]] bool flush();
     /// Until the socket is ready for one of these; false when the time is over.
     [[nodiscard]] bool wait(short events);
     [[nodiscard]] Error error() const;
 
     const std::unique_ptr<PGconn, Finish> connection_;
-    const std::span<const PostgresStatement> statements_;
+    const std::span<const Statement> statements_;
     Deadline deadline_;
     std::chrono::milliseconds statements_max_{0};
     bool gave_up_ = false; // at the deadline: not to be used any more
 };
 
-} // namespace kairos::nameserver
+} // namespace kairos::postgres
