@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 #include <cstring>
 #include <openssl/err.h>
 #include <string>
@@ -51,7 +52,7 @@ SSL_TICKET_RETURN look_at_ticket(SSL*, SSL_SESSION* session, const unsigned char
     }
 }
 
-Result<ContextPointer> make_context(const SSL_METHOD* method)
+Result<ContextPointer> make_bare_context(const SSL_METHOD* method)
 {
     begin();
     ERR_clear_error();
@@ -131,11 +132,9 @@ Result<void> use_trust(SSL_CTX& context, const orb::TlsOptions& options, bool te
     return {};
 }
 
-} // namespace
-
 Result<ContextPointer> make_client_context(const orb::TlsOptions& options)
 {
-    auto context = make_context(TLS_client_method());
+    auto context = make_bare_context(TLS_client_method());
     if (!context) return context;
     SSL_CTX& made = **context;
     SSL_CTX_set_alpn_protos(&made, giop_protocol.data(), giop_protocol.size());
@@ -148,7 +147,7 @@ Result<ContextPointer> make_client_context(const orb::TlsOptions& options)
 
 Result<ContextPointer> make_server_context(const orb::TlsOptions& options)
 {
-    auto context = make_context(TLS_server_method());
+    auto context = make_bare_context(TLS_server_method());
     if (!context) return context;
     SSL_CTX& made = **context;
     if (options.certificate.empty())
@@ -169,6 +168,44 @@ Result<ContextPointer> make_server_context(const orb::TlsOptions& options)
                      "certificates clients have to show"};
     if (const auto used = use_trust(made, options, true); !used) return used.error();
     return context;
+}
+
+/// Whether that side wants to know who the peer is.
+bool checks_peer(Side side, const orb::TlsOptions& options)
+{
+    return side == Side::client ? options.check_server != orb::ServerCheck::no
+                                : options.check_client != orb::ClientCheck::no;
+}
+
+/// Where the system has those whom it trusts: a variable of the environment says so, or OpenSSL.
+std::string place_of_system(const char* variable, const char* otherwise)
+{
+    const char* const given = ::secure_getenv(variable);
+    return given != nullptr ? given : otherwise;
+}
+
+} // namespace
+
+Result<ContextPointer> make_context(Side side, const orb::TlsOptions& options)
+{
+    return side == Side::client ? make_client_context(options) : make_server_context(options);
+}
+
+std::vector<std::string> files_of(Side side, const orb::TlsOptions& options)
+{
+    std::vector<std::string> files;
+    if (!options.certificate.empty()) files.push_back(options.certificate);
+    if (!options.key.empty()) files.push_back(options.key);
+    if (!checks_peer(side, options)) return files;
+    if (options.trust == "system") {
+        files.push_back(
+            place_of_system(X509_get_default_cert_file_env(), X509_get_default_cert_file()));
+        files.push_back(
+            place_of_system(X509_get_default_cert_dir_env(), X509_get_default_cert_dir()));
+    } else {
+        files.push_back(options.trust);
+    }
+    return files;
 }
 
 } // namespace kairos::tls
