@@ -141,6 +141,45 @@ bool Channel::is_resumed() const noexcept
     return SSL_session_reused(ssl_.get()) == 1;
 }
 
+// --- who is there --------------------------------------------------------------------------------
+
+Peer Channel::peer() const
+{
+    CertificatePointer certificate;
+    Peer peer;
+    {
+        const Lock lock(mutex_);
+        peer.version = SSL_get_version(ssl_.get());
+        const SSL_CIPHER* const cipher = SSL_get_current_cipher(ssl_.get());
+        const char* const name = cipher != nullptr ? SSL_CIPHER_standard_name(cipher) : nullptr;
+        if (name != nullptr) peer.cipher = name;
+        certificate.reset(SSL_get1_peer_certificate(ssl_.get()));
+    }
+    if (!certificate) return peer;
+    peer.subject = distinguished_name(*X509_get_subject_name(certificate.get()));
+    peer.issuer = distinguished_name(*X509_get_issuer_name(certificate.get()));
+    peer.names = alternative_names_of(*certificate);
+    return peer;
+}
+
+std::vector<CertificatePointer> Channel::peer_certificates() const
+{
+    std::vector<CertificatePointer> all;
+    const Lock lock(mutex_);
+    CertificatePointer own(SSL_get1_peer_certificate(ssl_.get()));
+    if (!own) return all;
+    all.push_back(std::move(own));
+    // Its first is the peer's own.
+    const STACK_OF(X509)* const verified = SSL_get0_verified_chain(ssl_.get());
+    const int count = verified != nullptr ? sk_X509_num(verified) : 0;
+    for (int i = 1; i < count; ++i) {
+        X509* const next = sk_X509_value(verified, i);
+        X509_up_ref(next);
+        all.emplace_back(next);
+    }
+    return all;
+}
+
 // --- the descriptor, as OpenSSL sees it ----------------------------------------------------------
 
 const BIO_METHOD* Channel::bio_method()
