@@ -86,7 +86,8 @@ Result<std::unique_ptr<Channel>> Channel::to_server(int descriptor, SSL_CTX& con
     channel->peer_ = host + ":" + std::to_string(port);
     // Who was believed then may not be now: what resumes a session shows no certificate.
     const SessionPointer session = sessions->take(channel->peer_);
-    if (session && !has_expired(SSL_SESSION_get0_peer(session.get())))
+    if (session && !has_expired(SSL_SESSION_get0_peer(session.get())) &&
+        !has_old_revocations(context))
         channel->offers_session_ = SSL_set_session(ssl, session.get()) == 1;
     channel->sessions_ = std::move(sessions);
     return channel;
@@ -418,6 +419,16 @@ std::string Channel::why_distrusted() const
     case X509_V_ERR_CERT_UNTRUSTED:
         return text + X509_verify_cert_error_string(distrust_) +
                ": nobody whom -ORBTlsTrust names has signed it";
+    case X509_V_ERR_CERT_REVOKED:
+        return text + "it was revoked (-ORBTlsRevocations)";
+    case X509_V_ERR_UNABLE_TO_GET_CRL:
+        return text + "-ORBTlsRevocations has no list of who has signed it";
+    case X509_V_ERR_CRL_HAS_EXPIRED:
+        return text + "the list of who has signed it is too old (-ORBTlsRevocations)";
+    case X509_V_ERR_CRL_NOT_YET_VALID:
+    case X509_V_ERR_CRL_SIGNATURE_FAILURE:
+    case X509_V_ERR_KEYUSAGE_NO_CRL_SIGN:
+        return text + X509_verify_cert_error_string(distrust_) + " (-ORBTlsRevocations)";
     default:
         return text + X509_verify_cert_error_string(distrust_);
     }

@@ -38,14 +38,17 @@ int choose_protocol(SSL*, const unsigned char** chosen, unsigned char* size,
     return SSL_TLSEXT_ERR_OK;
 }
 
-/// Whoever resumes a session shows no certificate: the one that it has shown must be in force.
-SSL_TICKET_RETURN look_at_ticket(SSL*, SSL_SESSION* session, const unsigned char*, std::size_t,
+/// Whoever resumes a session shows no certificate: the one that it has shown must be in force, and
+/// what says that it was not taken back as well.
+SSL_TICKET_RETURN look_at_ticket(SSL* ssl, SSL_SESSION* session, const unsigned char*, std::size_t,
                                  SSL_TICKET_STATUS status, void*)
 {
     switch (status) {
     case SSL_TICKET_SUCCESS:
     case SSL_TICKET_SUCCESS_RENEW:
-        if (has_expired(SSL_SESSION_get0_peer(session))) return SSL_TICKET_RETURN_IGNORE_RENEW;
+        if (has_expired(SSL_SESSION_get0_peer(session)) ||
+            has_old_revocations(*SSL_get_SSL_CTX(ssl)))
+            return SSL_TICKET_RETURN_IGNORE_RENEW;
         return status == SSL_TICKET_SUCCESS ? SSL_TICKET_RETURN_USE : SSL_TICKET_RETURN_USE_RENEW;
     default:
         return SSL_TICKET_RETURN_IGNORE_RENEW;
@@ -132,6 +135,20 @@ Result<void> use_trust(SSL_CTX& context, const orb::TlsOptions& options, bool te
     return {};
 }
 
+/// Lists of revoked certificates, which everybody in a peer's chain is looked up in.
+Result<void> use_revocations(SSL_CTX& context, const orb::TlsOptions& options)
+{
+    if (options.revocations.empty()) return {};
+    X509_STORE* const store = SSL_CTX_get_cert_store(&context);
+    X509_LOOKUP* const lookup = X509_STORE_add_lookup(store, X509_LOOKUP_file());
+    if (lookup == nullptr ||
+        X509_load_crl_file(lookup, options.revocations.c_str(), X509_FILETYPE_PEM) < 1)
+        return bad_file("-ORBTlsRevocations", options.revocations,
+                        "no revocation list is read: " + take_error());
+    X509_STORE_set_flags(store, X509_V_FLAG_CRL_CHECK | X509_V_FLAG_CRL_CHECK_ALL);
+    return {};
+}
+
 Result<ContextPointer> make_client_context(const orb::TlsOptions& options)
 {
     auto context = make_bare_context(TLS_client_method());
@@ -142,6 +159,7 @@ Result<ContextPointer> make_client_context(const orb::TlsOptions& options)
     if (const auto used = use_certificate(made, options); !used) return used.error();
     if (options.check_server == orb::ServerCheck::no) return context;
     if (const auto used = use_trust(made, options, false); !used) return used.error();
+    if (const auto used = use_revocations(made, options); !used) return used.error();
     return context;
 }
 
@@ -167,6 +185,7 @@ Result<ContextPointer> make_server_context(const orb::TlsOptions& options)
                      "-ORBTlsVerifyClient needs an -ORBTlsTrust that is not 'system': whose "
                      "certificates clients have to show"};
     if (const auto used = use_trust(made, options, true); !used) return used.error();
+    if (const auto used = use_revocations(made, options); !used) return used.error();
     return context;
 }
 
@@ -197,6 +216,7 @@ std::vector<std::string> files_of(Side side, const orb::TlsOptions& options)
     if (!options.certificate.empty()) files.push_back(options.certificate);
     if (!options.key.empty()) files.push_back(options.key);
     if (!checks_peer(side, options)) return files;
+    if (!options.revocations.empty()) files.push_back(options.revocations);
     if (options.trust == "system") {
         files.push_back(
             place_of_system(X509_get_default_cert_file_env(), X509_get_default_cert_file()));

@@ -65,7 +65,7 @@ class TlsOfOrb final : public Tls {
         const orb::TlsOptions& tls = options.tls;
         if (made->has_certificate())
             if (const auto server = made->server_.get(); !server) return server.error();
-        if (tls.trust != orb::TlsOptions{}.trust)
+        if (tls.trust != orb::TlsOptions{}.trust || !tls.revocations.empty())
             if (const auto client = made->client_.get(); !client) return client.error();
         return std::shared_ptr<const Transport>(std::move(made));
     }

@@ -170,6 +170,10 @@ INSTANTIATE_TEST_SUITE_P(
                    {.certificate = "expired"},
                    "certificate 'CN=expired' is not accepted: certificate has expired",
                    "the peer says 'certificate expired'"},
+        Distrusted{"for clients",
+                   {.certificate = "client"},
+                   "certificate 'CN=client' is not accepted: unsuitable certificate purpose",
+                   "the peer says 'unsupported certificate'"},
         Distrusted{"self-signed",
                    {.certificate = "self-signed"},
                    "certificate 'CN=self-signed' is not accepted: self-signed certificate: nobody "
