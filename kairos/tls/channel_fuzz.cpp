@@ -15,12 +15,12 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <openssl/err.h>
 #include <openssl/rand.h>
 #include <openssl/ssl.h>
-#include <stdlib.h>
 #include <string>
 #include <sys/socket.h>
 #include <vector>
