@@ -52,6 +52,8 @@ namespace kairos::corba {
 /// Likewise of kairos/dynany and kairos/codec.
 [[gnu::weak]] KAIROS_API CORBA::Object_ptr dynamic_any_service(CORBA::ORB& orb);
 [[gnu::weak]] KAIROS_API CORBA::Object_ptr codec_service(CORBA::ORB& orb);
+/// Likewise of kairos/ssliop.
+[[gnu::weak]] KAIROS_API CORBA::Object_ptr ssliop_service(CORBA::ORB& orb);
 /// Likewise of kairos/interceptors. The arguments of ORB_init end with a null pointer.
 [[gnu::weak]] KAIROS_API CORBA::Object_ptr slots_service(CORBA::ORB& orb);
 [[gnu::weak]] KAIROS_API void initialize_interceptors(CORBA::ORB& orb,
@@ -91,7 +93,7 @@ bool is_real_time_service(std::string_view name)
 
 /// What an ORB has as well where a library with it is linked.
 constexpr std::string_view linked_services[] = {"DynAnyFactory", "CodecFactory", "PICurrent",
-                                                "IORManipulation"};
+                                                "IORManipulation", "SSLIOPCurrent"};
 using MakeService = Object_ptr (*)(ORB& orb);
 
 /// Makes the service of this name; null if it is none of these, or not linked.
@@ -101,6 +103,7 @@ MakeService linked_service(std::string_view name)
     if (name == linked_services[1]) return &kairos::corba::codec_service;
     if (name == linked_services[2]) return &kairos::corba::slots_service;
     if (name == linked_services[3]) return &kairos::corba::tao_ior_manipulation_service;
+    if (name == linked_services[4]) return &kairos::corba::ssliop_service;
     return nullptr;
 }
 

@@ -270,6 +270,8 @@ class KAIROS_API Socket {
     [[nodiscard]] Result<Socket> duplicate() const;
     /// From here on bytes go through `channel`. To be called before anybody reads or writes.
     void set_channel(std::unique_ptr<Channel> channel) noexcept;
+    /// Returns the channel; null if bytes go through the descriptor.
+    [[nodiscard]] const Channel* channel() const noexcept { return channel_; }
     /// Takes the channel away: bytes go through the descriptor again. Returns the channel, or
     /// nothing if there was none.
     [[nodiscard]] std::unique_ptr<Channel> take_channel() noexcept;

@@ -6,6 +6,7 @@
 #include "kairos/orb/nested_wait.h"
 #include "kairos/orb/serving_thread.h"
 #include "kairos/orb/thread_storage.h"
+#include "kairos/orb/upcall_note.h"
 
 #include <array>
 #include <cerrno>
@@ -58,7 +59,7 @@ bool MainThread::is_current() const
 
 bool MainThread::run(const std::function<void()>& work, const std::function<void()>& wake)
 {
-    Work mine{.call = &work};
+    Work mine{.call = &work, .upcall = UpcallNote::innermost()};
     {
         const std::lock_guard lock(mutex_);
         if (closed_) return false;
@@ -139,7 +140,10 @@ void MainThread::serve_posted(std::unique_lock<std::mutex>& lock) noexcept
     posted_.remove(work);
     --posted_count_;
     lock.unlock();
-    work.work();
+    {
+        const UpcallNote note(nullptr);
+        work.work();
+    }
     lock.lock();
 }
 
@@ -151,6 +155,7 @@ void MainThread::serve_one(std::unique_lock<std::mutex>& lock)
     lock.unlock();
     std::exception_ptr exception;
     try {
+        const UpcallNote note(work.upcall);
         (*work.call)();
     } catch (...) {
         exception = std::current_exception();

@@ -21,6 +21,8 @@
 
 namespace kairos::orb {
 
+class Upcall;
+
 class KAIROS_API MainThread {
   public:
     /// The calling thread serves from now on, for as long as the object lives, unless another does
@@ -109,6 +111,7 @@ class KAIROS_API MainThread {
   private:
     struct Work {
         const std::function<void()>* call;
+        Upcall* upcall; // that it is part of, where that is noted (upcall_note.h)
         std::exception_ptr exception{};
         enum class State { waiting, done, refused } state = State::waiting;
     };

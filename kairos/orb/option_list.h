@@ -238,6 +238,12 @@ KAIROS_OPTION("-ORBTlsTrust", nullptr, "tls",
               "Whose signatures are believed: certificates in a file, in a folder with OpenSSL's "
               "names for them, or those that the system trusts.",
               TlsTrust)
+KAIROS_OPTION("-ORBTlsRevocations", nullptr, "tls",
+              "Lists of certificates that were taken back: the file has one of each authority that "
+              "has signed for a peer, up to the one that `-ORBTlsTrust` names. Peers whose "
+              "certificates are listed are refused, and those of authorities without a list that "
+              "is in force.",
+              FileName<&TlsOptions::revocations>)
 KAIROS_OPTION("-ORBTlsVerifyServer", nullptr, "tls",
               "What a client wants to know before it sends anything: that somebody trusted has "
               "signed for the server, and for the name or address that the reference has of it "

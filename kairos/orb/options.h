@@ -93,6 +93,7 @@ struct TlsOptions {
     std::string certificate;                      ///< -ORBTlsCertificate, a file; "": none
     std::string key;                              ///< -ORBTlsKey, a file; "": as certificate
     std::string trust = "system";                 ///< -ORBTlsTrust: a file, a folder, "system"
+    std::string revocations;                      ///< -ORBTlsRevocations, a file; "": none
     ServerCheck check_server = ServerCheck::name; ///< -ORBTlsVerifyServer
     ClientCheck check_client = ClientCheck::no;   ///< -ORBTlsVerifyClient
     friend bool operator==(const TlsOptions&, const TlsOptions&) = default;

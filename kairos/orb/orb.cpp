@@ -58,6 +58,7 @@ Orb::~Orb()
     client_side_->stop();
     if (!is_served_by_parent()) return;
     (void)owned_server_side_.release();
+    (void)noting_adapter_.release();
     (void)owned_adapter_.release();
 }
 

@@ -156,11 +156,17 @@ class alignas(64) KAIROS_API_TYPE Orb final : public RefCounted {
     }
     /// Gives the ORB its adapter, to be called once, before the server side starts. The adapter
     /// lives as long as the ORB.
-    void set_adapter(std::unique_ptr<Adapter> adapter) noexcept
+    void set_adapter(std::unique_ptr<Adapter> adapter)
     {
         owned_adapter_ = std::move(adapter);
-        adapter_.store(owned_adapter_.get(), std::memory_order_release);
+        adapter_.store(owned_adapter_.get());
+        if (notes_upcalls_.load()) note_upcalls();
     }
+    /// Has UpcallNote::innermost() tell which request a thread serves, for requests that begin from
+    /// now on. Throws std::bad_alloc.
+    [[gnu::cold]] void note_upcalls();
+    /// Returns whether it does.
+    [[nodiscard]] bool notes_upcalls() const noexcept { return notes_upcalls_.load(); }
     /// Hides the adapter from later requests; it lives on as long as the ORB.
     void take_adapter_away() noexcept { adapter_.store(nullptr, std::memory_order_release); }
     /// Returns whether references to objects of this ORB say one of these ways.
@@ -288,6 +294,7 @@ class alignas(64) KAIROS_API_TYPE Orb final : public RefCounted {
     std::atomic<const PriorityMapping*> priority_mapping_{nullptr};
     std::atomic<PriorityTransform*> priority_transform_{nullptr};
     std::atomic<bool> is_served_by_parent_{false};
+    std::atomic<bool> notes_upcalls_{false};
     std::atomic<std::size_t> references_{0};
     OwedAnswers owed_answers_;
 
@@ -296,6 +303,7 @@ class alignas(64) KAIROS_API_TYPE Orb final : public RefCounted {
     std::map<EndpointKey, IntrusivePtr<Endpoint>> endpoints_;
     BindingPolicies binding_policies_;
     std::vector<std::unique_ptr<const PriorityMapping>> priority_mappings_;
+    std::unique_ptr<Adapter> noting_adapter_;       // in front of owned_adapter_; null for most
     std::unique_ptr<ServerSide> owned_server_side_; // set once
     std::atomic<ServerSide*> server_side_{nullptr};
 };

@@ -14,6 +14,7 @@ class Writer;
 
 namespace kairos::net {
 class Address;
+class Channel;
 } // namespace kairos::net
 
 namespace kairos::orb {
@@ -29,6 +30,10 @@ class KAIROS_API ReplyChannel {
 
     /// Returns the address that the request came from; null if the caller is in this process.
     [[nodiscard]] virtual const net::Address* peer_address() const noexcept { return nullptr; }
+    /// Returns what carries the bytes of the connection that the request came by; null if that is
+    /// the socket's descriptor, or the caller is in this process. Lasts until the request is
+    /// served.
+    [[nodiscard]] virtual const net::Channel* peer_channel() const noexcept { return nullptr; }
 
     /// Returns the way of the answer to the request that is being served, if it is given after that
     /// (owed_answer.h); null where only the thread that serves can send it. Throws std::bad_alloc.

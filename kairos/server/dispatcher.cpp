@@ -179,6 +179,11 @@ QueuedRequest::Counts QueuedRequest::give_counts() noexcept
 
 const net::Address& QueuedRequest::peer() const noexcept { return connection_->peer(); }
 
+const net::Channel* QueuedRequest::peer_channel() const noexcept
+{
+    return connection_->peer_channel();
+}
+
 RequestSource& QueuedRequest::source() const noexcept { return connection_->source(); }
 
 // --- RequestStore --------------------------------------------------------------------------------

@@ -77,6 +77,7 @@ class QueuedRequest final : public ReplyChannel {
 
     void send(Bytes header, const cdr::Writer& body) noexcept override;
     [[nodiscard]] const net::Address* peer_address() const noexcept override { return &peer(); }
+    [[nodiscard]] const net::Channel* peer_channel() const noexcept override;
     [[nodiscard]] IntrusivePtr<OwedChannel> owe() override;
 
     /// What the request is counted as.

@@ -45,6 +45,10 @@ class ServerConnection : public ReplyChannel {
     ServerConnection& operator=(const ServerConnection&) = delete;
 
     [[nodiscard]] const net::Address* peer_address() const noexcept final { return &peer_; }
+    [[nodiscard]] const net::Channel* peer_channel() const noexcept final
+    {
+        return socket_.channel();
+    }
 
     /// Sends, when the server ends and nobody else uses these connections any more, what their
     /// peers have not taken yet, to all at once, until none of them takes anything for stall_max,

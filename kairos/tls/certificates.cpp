@@ -93,6 +93,59 @@ Result<void> make_file(const std::string& path, mode_t mode, Write write)
     return {};
 }
 
+long seconds(std::chrono::hours time)
+{
+    return static_cast<long>(std::chrono::seconds(time).count());
+}
+
+using TimePointer = Owned<ASN1_TIME, &ASN1_TIME_free>;
+
+bool add_revoked(X509_CRL& list, const ASN1_INTEGER& serial, const ASN1_TIME& since)
+{
+    using Entry = Owned<X509_REVOKED, &X509_REVOKED_free>;
+    Entry entry(X509_REVOKED_new());
+    if (!entry ||
+        X509_REVOKED_set_serialNumber(entry.get(), const_cast<ASN1_INTEGER*>(&serial)) != 1 ||
+        X509_REVOKED_set_revocationDate(entry.get(), const_cast<ASN1_TIME*>(&since)) != 1 ||
+        X509_CRL_add0_revoked(&list, entry.get()) != 1)
+        return false;
+    (void)entry.release();
+    return true;
+}
+
+bool add_all(X509_CRL& list, const Revocations& revocations, const ASN1_TIME& now)
+{
+    if (revocations.before != nullptr) {
+        // It is not changed.
+        const auto* const entries = X509_CRL_get_REVOKED(const_cast<X509_CRL*>(revocations.before));
+        for (int i = 0; i < sk_X509_REVOKED_num(entries); ++i) {
+            const X509_REVOKED* const entry = sk_X509_REVOKED_value(entries, i);
+            if (!add_revoked(list, *X509_REVOKED_get0_serialNumber(entry),
+                             *X509_REVOKED_get0_revocationDate(entry)))
+                return false;
+        }
+    }
+    for (const X509* const certificate : revocations.certificates) {
+        X509_REVOKED* known = nullptr;
+        auto* const serial = const_cast<ASN1_INTEGER*>(X509_get0_serialNumber(certificate));
+        if (X509_CRL_get0_by_serial(&list, &known, serial) == 0 && !add_revoked(list, *serial, now))
+            return false;
+    }
+    return X509_CRL_sort(&list) == 1;
+}
+
+/// Reads one object of a file in PEM form.
+template <auto Read, typename Pointer>
+Result<Pointer> read_one(const std::string& path, const char* what)
+{
+    begin();
+    ERR_clear_error();
+    const BioPointer file(BIO_new_file(path.c_str(), "r"));
+    Pointer made(file ? Read(file.get(), nullptr, nullptr, nullptr) : nullptr);
+    if (made) return made;
+    return Error{ErrorCode::invalid_argument, path + ": no " + what + " is read: " + take_error()};
+}
+
 } // namespace
 
 Result<Identity> make_identity(const CertificateRequest& request, const Identity* issuer)
@@ -109,9 +162,6 @@ Result<Identity> make_identity(const CertificateRequest& request, const Identity
     X509& certificate = *made.certificate;
     X509& signer = issuer != nullptr ? *issuer->certificate : certificate;
     EVP_PKEY* const key = issuer != nullptr ? issuer->key.get() : made.key.get();
-    const auto seconds = [](std::chrono::hours time) {
-        return static_cast<long>(std::chrono::seconds(time).count());
-    };
     if (X509_set_version(&certificate, X509_VERSION_3) != 1 || !set_serial(certificate) ||
         X509_gmtime_adj(X509_getm_notBefore(&certificate), seconds(request.begins)) == nullptr ||
         X509_gmtime_adj(X509_getm_notAfter(&certificate), seconds(request.ends)) == nullptr ||
@@ -122,6 +172,64 @@ Result<Identity> make_identity(const CertificateRequest& request, const Identity
         X509_sign(&certificate, key, EVP_sha256()) == 0)
         return failed();
     return made;
+}
+
+Result<RevocationsPointer> make_revocations(const Revocations& revocations, const Identity& issuer)
+{
+    begin();
+    ERR_clear_error();
+    RevocationsPointer list(X509_CRL_new());
+    const TimePointer now(X509_gmtime_adj(nullptr, 0));
+    const TimePointer first(X509_gmtime_adj(nullptr, seconds(revocations.begins)));
+    const TimePointer last(X509_gmtime_adj(nullptr, seconds(revocations.ends)));
+    if (!list || !now || !first || !last ||
+        X509_CRL_set_version(list.get(), X509_CRL_VERSION_2) != 1 ||
+        X509_CRL_set_issuer_name(list.get(), X509_get_subject_name(issuer.certificate.get())) !=
+            1 ||
+        X509_CRL_set1_lastUpdate(list.get(), first.get()) != 1 ||
+        X509_CRL_set1_nextUpdate(list.get(), last.get()) != 1 ||
+        !add_all(*list, revocations, *now) ||
+        X509_CRL_sign(list.get(), issuer.key.get(), EVP_sha256()) == 0)
+        return Error{ErrorCode::invalid_argument, "no revocation list: " + take_error()};
+    return list;
+}
+
+Result<CertificatePointer> read_certificate(const std::string& path)
+{
+    return read_one<&PEM_read_bio_X509, CertificatePointer>(path, "certificate");
+}
+
+Result<RevocationsPointer> read_revocations(const std::string& path)
+{
+    return read_one<&PEM_read_bio_X509_CRL, RevocationsPointer>(path, "revocation list");
+}
+
+Result<Identity> read_identity(const std::string& certificate, const std::string& key)
+{
+    auto public_part = read_certificate(certificate);
+    if (!public_part) return public_part.error();
+    auto private_part = read_one<&PEM_read_bio_PrivateKey, KeyPointer>(key, "private key");
+    if (!private_part) return private_part.error();
+    return Identity{std::move(public_part).value(), std::move(private_part).value()};
+}
+
+bool has_signed(const X509& issuer, const X509& certificate) noexcept
+{
+    // Neither is changed.
+    const bool has = X509_verify(const_cast<X509*>(&certificate), X509_get0_pubkey(&issuer)) == 1;
+    ERR_clear_error();
+    return has;
+}
+
+Result<void> write_revocations(const std::string& path, const X509_CRL& list)
+{
+    const std::string beside = path + ".new";
+    (void)::unlink(beside.c_str()); // of one that did not come to its end
+    const auto written = make_file(
+        beside, 0644, [&](std::FILE* file) { return PEM_write_X509_CRL(file, &list) == 1; });
+    if (!written) return written;
+    if (::rename(beside.c_str(), path.c_str()) == 0) return {};
+    return Error{ErrorCode::system, path + ": " + std::strerror(errno), errno};
 }
 
 Result<void> write_certificate(const std::string& path, const Identity& identity)

@@ -86,7 +86,8 @@ Result<std::unique_ptr<Channel>> Channel::to_server(int descriptor, SSL_CTX& con
     channel->peer_ = host + ":" + std::to_string(port);
     // Who was believed then may not be now: what resumes a session shows no certificate.
     const SessionPointer session = sessions->take(channel->peer_);
-    if (session && !has_expired(SSL_SESSION_get0_peer(session.get())))
+    if (session && !has_expired(SSL_SESSION_get0_peer(session.get())) &&
+        !has_old_revocations(context))
         channel->offers_session_ = SSL_set_session(ssl, session.get()) == 1;
     channel->sessions_ = std::move(sessions);
     return channel;
@@ -139,6 +140,45 @@ bool Channel::is_resumed() const noexcept
 {
     const Lock lock(mutex_);
     return SSL_session_reused(ssl_.get()) == 1;
+}
+
+// --- who is there --------------------------------------------------------------------------------
+
+Peer Channel::peer() const
+{
+    CertificatePointer certificate;
+    Peer peer;
+    {
+        const Lock lock(mutex_);
+        peer.version = SSL_get_version(ssl_.get());
+        const SSL_CIPHER* const cipher = SSL_get_current_cipher(ssl_.get());
+        const char* const name = cipher != nullptr ? SSL_CIPHER_standard_name(cipher) : nullptr;
+        if (name != nullptr) peer.cipher = name;
+        certificate.reset(SSL_get1_peer_certificate(ssl_.get()));
+    }
+    if (!certificate) return peer;
+    peer.subject = distinguished_name(*X509_get_subject_name(certificate.get()));
+    peer.issuer = distinguished_name(*X509_get_issuer_name(certificate.get()));
+    peer.names = alternative_names_of(*certificate);
+    return peer;
+}
+
+std::vector<CertificatePointer> Channel::peer_certificates() const
+{
+    std::vector<CertificatePointer> all;
+    const Lock lock(mutex_);
+    CertificatePointer own(SSL_get1_peer_certificate(ssl_.get()));
+    if (!own) return all;
+    all.push_back(std::move(own));
+    // Its first is the peer's own.
+    const STACK_OF(X509)* const verified = SSL_get0_verified_chain(ssl_.get());
+    const int count = verified != nullptr ? sk_X509_num(verified) : 0;
+    for (int i = 1; i < count; ++i) {
+        X509* const next = sk_X509_value(verified, i);
+        X509_up_ref(next);
+        all.emplace_back(next);
+    }
+    return all;
 }
 
 // --- the descriptor, as OpenSSL sees it ----------------------------------------------------------
@@ -379,6 +419,16 @@ std::string Channel::why_distrusted() const
     case X509_V_ERR_CERT_UNTRUSTED:
         return text + X509_verify_cert_error_string(distrust_) +
                ": nobody whom -ORBTlsTrust names has signed it";
+    case X509_V_ERR_CERT_REVOKED:
+        return text + "it was revoked (-ORBTlsRevocations)";
+    case X509_V_ERR_UNABLE_TO_GET_CRL:
+        return text + "-ORBTlsRevocations has no list of who has signed it";
+    case X509_V_ERR_CRL_HAS_EXPIRED:
+        return text + "the list of who has signed it is too old (-ORBTlsRevocations)";
+    case X509_V_ERR_CRL_NOT_YET_VALID:
+    case X509_V_ERR_CRL_SIGNATURE_FAILURE:
+    case X509_V_ERR_KEYUSAGE_NO_CRL_SIGN:
+        return text + X509_verify_cert_error_string(distrust_) + " (-ORBTlsRevocations)";
     default:
         return text + X509_verify_cert_error_string(distrust_);
     }

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 #include <cstring>
 #include <openssl/err.h>
 #include <string>
@@ -37,21 +38,24 @@ int choose_protocol(SSL*, const unsigned char** chosen, unsigned char* size,
     return SSL_TLSEXT_ERR_OK;
 }
 
-/// Whoever resumes a session shows no certificate: the one that it has shown must be in force.
-SSL_TICKET_RETURN look_at_ticket(SSL*, SSL_SESSION* session, const unsigned char*, std::size_t,
+/// Whoever resumes a session shows no certificate: the one that it has shown must be in force, and
+/// what says that it was not taken back as well.
+SSL_TICKET_RETURN look_at_ticket(SSL* ssl, SSL_SESSION* session, const unsigned char*, std::size_t,
                                  SSL_TICKET_STATUS status, void*)
 {
     switch (status) {
     case SSL_TICKET_SUCCESS:
     case SSL_TICKET_SUCCESS_RENEW:
-        if (has_expired(SSL_SESSION_get0_peer(session))) return SSL_TICKET_RETURN_IGNORE_RENEW;
+        if (has_expired(SSL_SESSION_get0_peer(session)) ||
+            has_old_revocations(*SSL_get_SSL_CTX(ssl)))
+            return SSL_TICKET_RETURN_IGNORE_RENEW;
         return status == SSL_TICKET_SUCCESS ? SSL_TICKET_RETURN_USE : SSL_TICKET_RETURN_USE_RENEW;
     default:
         return SSL_TICKET_RETURN_IGNORE_RENEW;
     }
 }
 
-Result<ContextPointer> make_context(const SSL_METHOD* method)
+Result<ContextPointer> make_bare_context(const SSL_METHOD* method)
 {
     begin();
     ERR_clear_error();
@@ -131,11 +135,23 @@ Result<void> use_trust(SSL_CTX& context, const orb::TlsOptions& options, bool te
     return {};
 }
 
-} // namespace
+/// Lists of revoked certificates, which everybody in a peer's chain is looked up in.
+Result<void> use_revocations(SSL_CTX& context, const orb::TlsOptions& options)
+{
+    if (options.revocations.empty()) return {};
+    X509_STORE* const store = SSL_CTX_get_cert_store(&context);
+    X509_LOOKUP* const lookup = X509_STORE_add_lookup(store, X509_LOOKUP_file());
+    if (lookup == nullptr ||
+        X509_load_crl_file(lookup, options.revocations.c_str(), X509_FILETYPE_PEM) < 1)
+        return bad_file("-ORBTlsRevocations", options.revocations,
+                        "no revocation list is read: " + take_error());
+    X509_STORE_set_flags(store, X509_V_FLAG_CRL_CHECK | X509_V_FLAG_CRL_CHECK_ALL);
+    return {};
+}
 
 Result<ContextPointer> make_client_context(const orb::TlsOptions& options)
 {
-    auto context = make_context(TLS_client_method());
+    auto context = make_bare_context(TLS_client_method());
     if (!context) return context;
     SSL_CTX& made = **context;
     SSL_CTX_set_alpn_protos(&made, giop_protocol.data(), giop_protocol.size());
@@ -143,12 +159,13 @@ Result<ContextPointer> make_client_context(const orb::TlsOptions& options)
     if (const auto used = use_certificate(made, options); !used) return used.error();
     if (options.check_server == orb::ServerCheck::no) return context;
     if (const auto used = use_trust(made, options, false); !used) return used.error();
+    if (const auto used = use_revocations(made, options); !used) return used.error();
     return context;
 }
 
 Result<ContextPointer> make_server_context(const orb::TlsOptions& options)
 {
-    auto context = make_context(TLS_server_method());
+    auto context = make_bare_context(TLS_server_method());
     if (!context) return context;
     SSL_CTX& made = **context;
     if (options.certificate.empty())
@@ -168,7 +185,47 @@ Result<ContextPointer> make_server_context(const orb::TlsOptions& options)
                      "-ORBTlsVerifyClient needs an -ORBTlsTrust that is not 'system': whose "
                      "certificates clients have to show"};
     if (const auto used = use_trust(made, options, true); !used) return used.error();
+    if (const auto used = use_revocations(made, options); !used) return used.error();
     return context;
+}
+
+/// Whether that side wants to know who the peer is.
+bool checks_peer(Side side, const orb::TlsOptions& options)
+{
+    return side == Side::client ? options.check_server != orb::ServerCheck::no
+                                : options.check_client != orb::ClientCheck::no;
+}
+
+/// Where the system has those whom it trusts: a variable of the environment says so, or OpenSSL.
+std::string place_of_system(const char* variable, const char* otherwise)
+{
+    const char* const given = ::secure_getenv(variable);
+    return given != nullptr ? given : otherwise;
+}
+
+} // namespace
+
+Result<ContextPointer> make_context(Side side, const orb::TlsOptions& options)
+{
+    return side == Side::client ? make_client_context(options) : make_server_context(options);
+}
+
+std::vector<std::string> files_of(Side side, const orb::TlsOptions& options)
+{
+    std::vector<std::string> files;
+    if (!options.certificate.empty()) files.push_back(options.certificate);
+    if (!options.key.empty()) files.push_back(options.key);
+    if (!checks_peer(side, options)) return files;
+    if (!options.revocations.empty()) files.push_back(options.revocations);
+    if (options.trust == "system") {
+        files.push_back(
+            place_of_system(X509_get_default_cert_file_env(), X509_get_default_cert_file()));
+        files.push_back(
+            place_of_system(X509_get_default_cert_dir_env(), X509_get_default_cert_dir()));
+    } else {
+        files.push_back(options.trust);
+    }
+    return files;
 }
 
 } // namespace kairos::tls

@@ -8,11 +8,18 @@
 #include "kairos/orb/options.h"
 #include "kairos/tls/openssl.h"
 
+#include <cstdint>
+#include <string>
+#include <vector>
+
 namespace kairos::tls {
 
-/// Returns the context of clients; an error names the option and the file that cannot be used.
-[[nodiscard]] Result<ContextPointer> make_client_context(const orb::TlsOptions& options);
-/// Returns the context of servers, who have to have a certificate.
-[[nodiscard]] Result<ContextPointer> make_server_context(const orb::TlsOptions& options);
+enum class Side : std::uint8_t { client, server };
+
+/// Returns the context of clients, or that of servers, who have to have a certificate; an error
+/// names the option and the file that cannot be used.
+[[nodiscard]] Result<ContextPointer> make_context(Side side, const orb::TlsOptions& options);
+/// Returns the files and folders from which that is made.
+[[nodiscard]] std::vector<std::string> files_of(Side side, const orb::TlsOptions& options);
 
 } // namespace kairos::tls

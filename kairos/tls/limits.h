@@ -4,6 +4,7 @@
 // -ORBReceiveTimeout.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 
 namespace kairos::tls::limits {
@@ -25,5 +26,10 @@ inline constexpr std::size_t sessions_max = 256;
 /// Octets of a name in a peer's certificate that are written into messages, and how many names.
 inline constexpr std::size_t name_shown_max = 200;
 inline constexpr int names_shown_max = 8;
+
+/// How long the files of certificates, keys and trust are taken for unchanged, without a look.
+inline constexpr std::chrono::seconds watch_interval{1};
+/// Files of a folder that are looked at.
+inline constexpr std::size_t watched_in_folder_max = 4096;
 
 } // namespace kairos::tls::limits

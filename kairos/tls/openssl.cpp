@@ -66,6 +66,21 @@ bool has_expired(const X509* certificate) noexcept
     return certificate != nullptr && X509_cmp_current_time(X509_get0_notAfter(certificate)) < 0;
 }
 
+bool has_old_revocations(const SSL_CTX& context) noexcept
+{
+    X509_STORE* const store = SSL_CTX_get_cert_store(&context);
+    X509_STORE_lock(store); // a folder's certificates come into it while peers are looked at
+    const STACK_OF(X509_OBJECT)* const objects = X509_STORE_get0_objects(store);
+    bool is_old = false;
+    for (int i = 0; i < sk_X509_OBJECT_num(objects); ++i) {
+        const X509_CRL* const list = X509_OBJECT_get0_X509_CRL(sk_X509_OBJECT_value(objects, i));
+        const ASN1_TIME* const next = list != nullptr ? X509_CRL_get0_nextUpdate(list) : nullptr;
+        if (next != nullptr && X509_cmp_current_time(next) < 0) is_old = true;
+    }
+    X509_STORE_unlock(store);
+    return is_old;
+}
+
 std::string subject_of(const X509& certificate)
 {
     const BioPointer lines(BIO_new(BIO_s_mem()));

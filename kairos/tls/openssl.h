@@ -30,6 +30,7 @@ using SslPointer = Owned<SSL, &SSL_free>;
 using SessionPointer = Owned<SSL_SESSION, &SSL_SESSION_free>;
 using CertificatePointer = Owned<X509, &X509_free>;
 using KeyPointer = Owned<EVP_PKEY, &EVP_PKEY_free>;
+using RevocationsPointer = Owned<X509_CRL, &X509_CRL_free>;
 using BioPointer = Owned<BIO, &BIO_free_all>;
 
 /// Initializes OpenSSL, once; nothing of it is taken down at the end of the process, for ORBs and
@@ -41,6 +42,9 @@ void begin();
 
 /// Returns whether a certificate is no longer in force; null, which is none, is not.
 [[nodiscard]] bool has_expired(const X509* certificate) noexcept;
+/// Returns whether one of the lists of revoked certificates that a context has is to be replaced by
+/// a newer one, so that nobody is believed by it.
+[[nodiscard]] bool has_old_revocations(const SSL_CTX& context) noexcept;
 /// Returns the subject of a certificate as one line of printable characters, such as
 /// "CN=server,O=Plant", cut where it is long.
 [[nodiscard]] std::string subject_of(const X509& certificate);

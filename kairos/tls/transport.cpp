@@ -9,7 +9,7 @@
 #include "kairos/orb/options.h"
 #include "kairos/orb/ways.h"
 #include "kairos/tls/channel.h"
-#include "kairos/tls/context.h"
+#include "kairos/tls/watched_context.h"
 
 #include <algorithm>
 #include <utility>
@@ -63,13 +63,10 @@ class TlsOfOrb final : public Tls {
     {
         auto made = std::make_shared<TlsOfOrb>(options);
         const orb::TlsOptions& tls = options.tls;
-        if (!tls.certificate.empty() || !tls.key.empty()) {
-            auto server = make_server_context(tls);
-            if (!server) return server.error();
-            made->server_ = std::move(server).value();
-        }
-        if (tls.trust != orb::TlsOptions{}.trust)
-            if (const auto client = made->client(); !client) return client.error();
+        if (made->has_certificate())
+            if (const auto server = made->server_.get(); !server) return server.error();
+        if (tls.trust != orb::TlsOptions{}.trust || !tls.revocations.empty())
+            if (const auto client = made->client_.get(); !client) return client.error();
         return std::shared_ptr<const Transport>(std::move(made));
     }
 
@@ -80,7 +77,8 @@ class TlsOfOrb final : public Tls {
 
     [[nodiscard]] Result<net::Address> address(const orb::ListenEndpoint& endpoint) const override
     {
-        if (!server_) return Error{ErrorCode::invalid_argument, "it needs -ORBTlsCertificate"};
+        if (!has_certificate())
+            return Error{ErrorCode::invalid_argument, "it needs -ORBTlsCertificate"};
         return Tls::address(endpoint);
     }
     [[nodiscard]] std::vector<ior::TaggedComponent>
@@ -95,31 +93,23 @@ class TlsOfOrb final : public Tls {
                                        std::chrono::microseconds spin) const override;
 
   private:
-    [[nodiscard]] Result<SSL_CTX*> client() const;
+    /// Returns whether it can be a server.
+    [[nodiscard]] bool has_certificate() const noexcept
+    {
+        return !options_.certificate.empty() || !options_.key.empty();
+    }
 
     const orb::TlsOptions options_;
     const std::chrono::milliseconds handshake_max_; // 0: no limit
-    ContextPointer server_;                         // null: it has no certificate
     const std::shared_ptr<Handshakes> handshakes_ = std::make_shared<Handshakes>();
-    const std::shared_ptr<Sessions> sessions_ = std::make_shared<Sessions>();
-    mutable std::mutex mutex_;      // guards what follows until it is made
-    mutable ContextPointer client_; // made when it is needed
+    // Each reads its files when it is needed.
+    mutable WatchedContext server_{tls::Side::server, options_};
+    mutable WatchedContext client_{tls::Side::client, options_};
 };
 
 Result<std::shared_ptr<const orb::Transport>> Tls::of_orb(const orb::Options& options) const
 {
     return TlsOfOrb::make(options);
-}
-
-Result<SSL_CTX*> TlsOfOrb::client() const
-{
-    const std::lock_guard lock(mutex_);
-    if (client_) return client_.get();
-    auto made = make_client_context(options_);
-    if (!made) return made.error();
-    client_ = std::move(made).value();
-    watch_sessions(*client_);
-    return client_.get();
 }
 
 // --- what references say -------------------------------------------------------------------------
@@ -176,8 +166,8 @@ Result<net::Socket> TlsOfOrb::connect(const ior::Address& address,
                      "no TLS with " + describe(address) + ": " + error.reason,
                      is_distrusted ? orb::not_trusted : error.system_errno};
     };
-    const auto context = client();
-    if (!context) return failed(context.error(), true);
+    const auto in_force = client_.get();
+    if (!in_force) return failed(in_force.error(), true);
     const auto addresses = net::resolve(address.host, address.port, deadline);
     if (!addresses) return addresses.error();
     if (handshake_max_.count() != 0) {
@@ -187,8 +177,8 @@ Result<net::Socket> TlsOfOrb::connect(const ior::Address& address,
     for (bool is_first = true;; is_first = false) {
         auto socket = net::connect_any(*addresses, options, deadline.left());
         if (!socket) return socket;
-        auto made = Channel::to_server(socket->descriptor(), **context, address.host, address.port,
-                                       options_.check_server, sessions_);
+        auto made = Channel::to_server(socket->descriptor(), *in_force->context, address.host,
+                                       address.port, options_.check_server, in_force->sessions);
         if (!made) return failed(made.error(), true);
         const Channel& channel = **made;
         socket->set_channel(std::move(made).value());
@@ -204,10 +194,13 @@ Result<net::Socket> TlsOfOrb::connect(const ior::Address& address,
 Result<void> TlsOfOrb::prepare(net::Socket& socket, Side side, std::chrono::microseconds) const
 {
     if (side == Side::client) return {}; // connect() does all that
-    if (!server_) return Error{ErrorCode::invalid_argument, "it needs -ORBTlsCertificate"};
+    if (!has_certificate())
+        return Error{ErrorCode::invalid_argument, "it needs -ORBTlsCertificate"};
+    const auto in_force = server_.get();
+    if (!in_force) return in_force.error();
     const auto peer = socket.peer_address();
     if (!peer) return peer.error();
-    auto made = Channel::to_client(socket.descriptor(), *server_, options_.check_client,
+    auto made = Channel::to_client(socket.descriptor(), *in_force->context, options_.check_client,
                                    handshakes_, *peer);
     if (!made) return made.error();
     socket.set_channel(std::move(made).value());

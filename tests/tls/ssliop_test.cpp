@@ -4,7 +4,7 @@
 // callers get where it cannot be had.
 #include "tests/bidirectional/fixture.h"
 #include "tests/robust/local.h"
-#include "tests/tls/certificates.h"
+#include "tests/tls/files.h"
 
 #include "kairos/net/acceptor.h"
 #include "kairos/orb/transport.h"
@@ -13,6 +13,7 @@ namespace kairos::orb_testing {
 namespace {
 
 using tls_testing::Certificates;
+using tls_testing::Files;
 
 Arguments operator+(Arguments left, const Arguments& right)
 {
@@ -345,6 +346,25 @@ TEST_F(SsliopClient, DoesNotWaitForAServerThatStops)
          ms *= 2)
         said = call(reference, of_client() + Arguments{"-ORBConnectTimeout", std::to_string(ms)});
     EXPECT_NE(said.find("nothing was agreed in time"), std::string::npos) << said;
+}
+
+/// As soon as somebody looks at the files again.
+TEST_F(SsliopClient, MeetsANewCertificateOfAServerThatGoesOn)
+{
+    const Files files;
+    RunningServer server("reactor",
+                         {"-ORBListenEndpoints", "ssliop://127.0.0.1:0", "-ORBTlsCertificate",
+                          files.path("server.pem"), "-ORBTlsKey", files.path("server-key.pem")});
+    Client old(of_client());
+    const Probe::Target_var target = old.target(server.reference());
+    EXPECT_EQ(outcome([&] { target->ping(); }), "ok");
+    files.replace("server.pem", "elsewhere.pem");
+    files.replace("server-key.pem", "elsewhere-key.pem");
+    std::string said = "ok";
+    for (int i = 0; i < 1'000'000 && said == "ok"; ++i)
+        said = call(server.reference(), of_client());
+    EXPECT_NE(said.find("certificate 'CN=elsewhere' of DNS:a.example"), std::string::npos) << said;
+    EXPECT_EQ(outcome([&] { target->ping(); }), "ok");
 }
 
 /// What connects in the clear shows no certificate.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // `kairos certs FOLDER`: an authority, and certificates of a server and a client that it has
-// signed, for trying TLS out.
+// signed, for trying TLS out; and the list of those that it has taken back (--revoke).
 #include "kairos/tls/certificates.h"
 #include "tools/kairos/commands.h"
 
@@ -13,6 +13,8 @@
 #include <memory>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <utility>
+#include <vector>
 
 namespace kairos::tools {
 namespace {
@@ -22,6 +24,7 @@ using Kind = tls::CertificateRequest::Kind;
 struct CertsArguments {
     std::string folder;
     std::vector<std::string> hosts;
+    std::vector<std::string> revoked; // files of certificates; none: all is to be made
     long days = 90;
 };
 
@@ -56,6 +59,43 @@ Result<tls::Identity> make(const CertsArguments& arguments, const std::string& f
     return made;
 }
 
+/// The list of the authority's, with those that are on it already, and with these.
+Result<void> write_list(const CertsArguments& arguments, const tls::Identity& authority,
+                        const X509_CRL* before, std::vector<const X509*> revoked)
+{
+    const auto list = tls::make_revocations({.certificates = std::move(revoked),
+                                             .before = before,
+                                             .ends = std::chrono::hours{24 * arguments.days}},
+                                            authority);
+    if (!list) return list.error();
+    return tls::write_revocations(arguments.folder + "/crl.pem", **list);
+}
+
+Result<void> revoke(const CertsArguments& arguments)
+{
+    const std::string folder = arguments.folder + "/";
+    const auto authority = tls::read_identity(folder + "ca.pem", folder + "ca-key.pem");
+    if (!authority) return authority.error();
+    tls::RevocationsPointer before;
+    if (::access((folder + "crl.pem").c_str(), F_OK) == 0) {
+        auto read = tls::read_revocations(folder + "crl.pem");
+        if (!read) return read.error();
+        before = std::move(read).value();
+    }
+    std::vector<tls::CertificatePointer> certificates;
+    std::vector<const X509*> revoked;
+    for (const std::string& file : arguments.revoked) {
+        auto read = tls::read_certificate(file);
+        if (!read) return read.error();
+        if (!tls::has_signed(*authority->certificate, **read))
+            return Error{ErrorCode::invalid_argument,
+                         file + ": " + folder + "ca.pem has not signed it"};
+        revoked.push_back(read->get());
+        certificates.push_back(std::move(read).value());
+    }
+    return write_list(arguments, *authority, before.get(), std::move(revoked));
+}
+
 Result<void> make_all(const CertsArguments& arguments, const std::vector<std::string>& hosts)
 {
     if (::mkdir(arguments.folder.c_str(), 0755) != 0 && errno != EEXIST)
@@ -76,17 +116,24 @@ Result<void> make_all(const CertsArguments& arguments, const std::vector<std::st
         make(arguments, "client",
              {.kind = Kind::client, .name = "client", .hosts = {}, .ends = ends}, &*authority);
     if (!client) return client.error();
-    return {};
+    return write_list(arguments, *authority, nullptr, {});
 }
 
 int run(const CertsArguments& arguments)
 {
+    if (!arguments.revoked.empty()) {
+        if (const auto revoked = revoke(arguments); !revoked) return fail(revoked.error().reason);
+        fmt::print("{0}/crl.pem: for -ORBTlsRevocations; there is to be a newer one in {1} days\n",
+                   arguments.folder, arguments.days);
+        return 0;
+    }
     const std::vector<std::string> hosts = hosts_of(arguments);
     if (const auto made = make_all(arguments, hosts); !made) return fail(made.error().reason);
     std::string named;
     for (const std::string& host : hosts)
         named += (named.empty() ? "" : ", ") + host;
-    fmt::print("{0}: ca.pem, and server.pem and client.pem that it has signed, each with its key\n"
+    fmt::print("{0}: ca.pem, and server.pem and client.pem that it has signed, each with its key; "
+               "crl.pem, by which it has taken none back\n"
                "the server is {1}; they end in {2} days\n"
                "server: -ORBListenEndpoints ssliop:// -ORBTlsCertificate {0}/server.pem "
                "-ORBTlsKey {0}/server-key.pem\n"
@@ -113,6 +160,12 @@ void add_certs_command(CLI::App& app, int& status)
     command->add_option("--days", arguments->days, "For how long they are good")
         ->capture_default_str()
         ->check(CLI::Range(1, 3650));
+    command
+        ->add_option("--revoke", arguments->revoked,
+                     "Take back this certificate, which the folder's authority has signed: makes "
+                     "nothing but a new crl.pem there, with those before on it as well. May be "
+                     "given several times")
+        ->type_name("FILE");
     command->footer("Keys are readable by you alone. Files that are there are left as they are.");
     command->callback([arguments, &status] { status = run(*arguments); });
 }

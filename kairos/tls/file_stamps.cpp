@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kairos/tls/file_stamps.h"
+
+#include "kairos/tls/limits.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <filesystem>
+#include <sys/stat.h>
+#include <system_error>
+
+namespace kairos::tls {
+namespace {
+
+std::int64_t nanoseconds(const timespec& time)
+{
+    return std::int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
+}
+
+} // namespace
+
+FileStamps::Stamp FileStamps::stamp_of(const std::string& path, bool& is_folder)
+{
+    struct stat file {};
+    if (::stat(path.c_str(), &file) != 0) return {.error = errno};
+    is_folder = S_ISDIR(file.st_mode);
+    return {.device = file.st_dev,
+            .number = file.st_ino,
+            .size = file.st_size,
+            .modified_ns = nanoseconds(file.st_mtim),
+            .changed_ns = nanoseconds(file.st_ctim)};
+}
+
+FileStamps::FileStamps(std::span<const std::string> paths)
+{
+    for (const std::string& path : paths) {
+        bool is_folder = false;
+        stamps_.push_back(stamp_of(path, is_folder));
+        if (!is_folder) continue;
+        const std::size_t begin = stamps_.size();
+        std::error_code error;
+        std::filesystem::directory_iterator entry(path, error);
+        for (; !error && entry != std::filesystem::directory_iterator() &&
+               stamps_.size() - begin < limits::watched_in_folder_max;
+             entry.increment(error))
+            stamps_.push_back(stamp_of(entry->path(), is_folder));
+        // In which order they come, nobody says.
+        std::sort(stamps_.begin() + static_cast<std::ptrdiff_t>(begin), stamps_.end());
+    }
+}
+
+} // namespace kairos::tls

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Who is at the other end of a connection by TLS, in words: for those who decide by it, so nothing
+// is left out, and what cannot be printed is written so that no two are the same.
+#pragma once
+
+#include "kairos/tls/openssl.h"
+
+#include <string>
+#include <vector>
+
+namespace kairos::tls {
+
+struct Peer {
+    std::string subject;            ///< of its certificate; empty: it has shown none
+    std::string issuer;             ///< who has signed that
+    std::vector<std::string> names; ///< whom it is for, besides (alternative_names_of)
+    std::string version;            ///< "TLSv1.3"
+    std::string cipher;             ///< as IANA names it: "TLS_AES_256_GCM_SHA384"
+};
+
+/// Returns a distinguished name as RFC 2253 writes it, such as "CN=server,O=Plant": what is no
+/// printable character of ASCII is "\" with two hexadecimal digits for each octet of UTF-8.
+[[nodiscard]] std::string distinguished_name(const X509_NAME& name);
+
+/// Returns the alternative names of a certificate, each with its kind: "DNS:a.example",
+/// "IP:192.0.2.1", "URI:spiffe://plant/press", "email:a@b.example". Other kinds are left out. What
+/// is no printable character of ASCII, and "\", is "\" with two hexadecimal digits.
+[[nodiscard]] std::vector<std::string> alternative_names_of(const X509& certificate);
+
+} // namespace kairos::tls

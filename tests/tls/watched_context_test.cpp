@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Files that change while an ORB uses them: what new connections are made with, and what is left in
+// force where the files cannot be used.
+#include "kairos/base/log.h"
+#include "kairos/tls/limits.h"
+#include "kairos/tls/watched_context.h"
+#include "tests/tls/files.h"
+#include "tests/tls/pair.h"
+
+#include <filesystem>
+#include <openssl/ssl.h>
+#include <optional>
+#include <vector>
+
+namespace kairos::tls_testing {
+namespace {
+
+using tls::Side;
+using tls::WatchedContext;
+
+/// A server and a client whose files are the test's, on whose clock time passes.
+class WatchedFiles : public testing::Test {
+  protected:
+    WatchedFiles()
+    {
+        said().clear();
+        log::set_sink([](log::Level level, std::string_view line) {
+            if (level == log::Level::warning) said().emplace_back(line);
+        });
+    }
+    ~WatchedFiles() override { log::set_sink(nullptr); }
+
+    /// A connection that begins when so much time has passed that files are looked at.
+    [[nodiscard]] Pair& connect()
+    {
+        now += tls::limits::watch_interval;
+        return connect_at_once();
+    }
+    [[nodiscard]] Pair& connect_at_once()
+    {
+        const auto at_client = client.get(now).value();
+        const auto at_server = server.get(now).value();
+        pair.emplace(Pair::What{.check_client = ClientCheck::required}, *at_client.context,
+                     at_client.sessions, *at_server.context);
+        if (pair->shake())
+            EXPECT_EQ(exchange(*pair, pair->server, pair->client, "answer"), "answer"); // a ticket
+        return *pair;
+    }
+    [[nodiscard]] bool agrees() { return connect().by_server.ok() && pair->by_client.ok(); }
+    /// What has been written into the log, which forgets it.
+    [[nodiscard]] static std::vector<std::string> take_said() { return std::exchange(said(), {}); }
+    static std::vector<std::string>& said()
+    {
+        static std::vector<std::string> lines; // by one thread
+        return lines;
+    }
+
+    Files files;
+    orb::TlsOptions server_options{.certificate = files.path("server.pem"),
+                                   .key = files.path("server-key.pem"),
+                                   .trust = files.path("clients-ca.pem"),
+                                   .check_client = ClientCheck::required};
+    orb::TlsOptions client_options{.certificate = files.path("client.pem"),
+                                   .key = files.path("client-key.pem"),
+                                   .trust = files.path("servers-ca.pem")};
+    WatchedContext::Clock::time_point now{};
+    WatchedContext server{Side::server, server_options};
+    WatchedContext client{Side::client, client_options};
+    std::optional<Pair> pair;
+};
+
+TEST_F(WatchedFiles, AreNotReadAgainWhileTheyAreTheSame)
+{
+    const auto first = server.get(now).value();
+    now += tls::limits::watch_interval;
+    EXPECT_EQ(server.get(now)->context, first.context);
+    EXPECT_TRUE(agrees());
+    EXPECT_TRUE(agrees());
+    EXPECT_TRUE(pair->client_channel().is_resumed());
+}
+
+TEST_F(WatchedFiles, ACertificateThatWasReplacedIsShownToNewConnections)
+{
+    ASSERT_TRUE(agrees());
+    Pair old(Pair::What{.check_client = ClientCheck::required}, *client.get(now)->context,
+             client.get(now)->sessions, *server.get(now)->context);
+    ASSERT_TRUE(old.shake());
+    files.replace("server.pem", "elsewhere.pem");
+    files.replace("server-key.pem", "elsewhere-key.pem");
+    EXPECT_FALSE(agrees()); // it is not for that address
+    EXPECT_EQ(pair->refusal_of_client(),
+              "certificate 'CN=elsewhere' of DNS:a.example, IP:192.0.2.7 is not accepted: it is "
+              "not for '127.0.0.1' (-ORBTlsVerifyServer name)");
+    EXPECT_EQ(exchange(old, old.client, old.server, "goes on"), "goes on");
+    files.replace("server.pem", "server.pem");
+    files.replace("server-key.pem", "server-key.pem");
+    EXPECT_TRUE(agrees());
+    EXPECT_TRUE(take_said().empty());
+}
+
+/// That costs a few system calls, once in a while, however many connections begin.
+TEST_F(WatchedFiles, AreNotLookedAtForEachConnection)
+{
+    ASSERT_TRUE(agrees());
+    const auto before = server.get(now)->context.get();
+    files.replace("server.pem", "elsewhere.pem");
+    files.replace("server-key.pem", "elsewhere-key.pem");
+    EXPECT_EQ(server.get(now)->context.get(), before);
+    now += tls::limits::watch_interval;
+    EXPECT_NE(server.get(now)->context.get(), before);
+}
+
+TEST_F(WatchedFiles, ACertificateWithoutItsKeyLeavesTheOldOnesInForce)
+{
+    ASSERT_TRUE(agrees());
+    files.replace("server.pem", "elsewhere.pem");
+    EXPECT_TRUE(agrees());
+    EXPECT_TRUE(agrees());
+    const std::vector<std::string> expected{
+        "-ORBTlsKey " + files.path("server-key.pem") + ": it is not the key of " +
+        files.path("server.pem") +
+        "; what was read before stays in force for connections of servers"};
+    EXPECT_EQ(take_said(), expected); // once
+    files.replace("server-key.pem", "elsewhere-key.pem");
+    EXPECT_FALSE(agrees());
+    EXPECT_TRUE(take_said().empty());
+}
+
+TEST_F(WatchedFiles, HalfAFileLeavesTheOldOneInForce)
+{
+    ASSERT_TRUE(agrees());
+    for (const char* name : {"server.pem", "server-key.pem", "clients-ca.pem"}) {
+        const std::string whole =
+            Files::text_of(name == std::string("clients-ca.pem") ? "ca.pem" : name);
+        for (const std::size_t size : {std::size_t{0}, std::size_t{20}, whole.size() / 2}) {
+            files.write(name, whole.substr(0, size));
+            EXPECT_TRUE(agrees()) << name << ' ' << size << pair->refusal_of_server();
+            const auto lines = take_said();
+            ASSERT_EQ(lines.size(), 1u) << name << ' ' << size;
+            EXPECT_NE(lines[0].find(files.path(name) + ": "), std::string::npos) << lines[0];
+        }
+        files.write(name, whole);
+        EXPECT_TRUE(agrees());
+        EXPECT_TRUE(take_said().empty());
+    }
+    std::filesystem::remove(files.path("server.pem"));
+    EXPECT_TRUE(agrees());
+    EXPECT_EQ(take_said().size(), 1u);
+}
+
+/// Sessions of before are of those who were believed before.
+TEST_F(WatchedFiles, WhoIsNotTrustedAnyMoreDoesNotGetInByAnOldSession)
+{
+    ASSERT_TRUE(agrees());
+    ASSERT_TRUE(agrees());
+    ASSERT_TRUE(pair->client_channel().is_resumed());
+    files.replace("clients-ca.pem", "other-ca.pem");
+    EXPECT_FALSE(agrees());
+    EXPECT_TRUE(pair->client_channel().offers_session());
+    EXPECT_EQ(pair->refusal_of_server(),
+              "certificate 'CN=Authority' is not accepted: self-signed certificate in certificate "
+              "chain: nobody whom -ORBTlsTrust names has signed it");
+}
+
+TEST_F(WatchedFiles, AServerThatIsNotTrustedAnyMoreIsNotCalledByAnOldSession)
+{
+    ASSERT_TRUE(agrees());
+    ASSERT_TRUE(agrees());
+    ASSERT_TRUE(pair->client_channel().is_resumed());
+    files.replace("servers-ca.pem", "other-ca.pem");
+    EXPECT_FALSE(agrees());
+    EXPECT_FALSE(pair->client_channel().offers_session());
+    EXPECT_EQ(pair->refusal_of_client(),
+              "certificate 'CN=Authority' is not accepted: self-signed certificate in certificate "
+              "chain: nobody whom -ORBTlsTrust names has signed it");
+    files.replace("servers-ca.pem", "ca.pem");
+    EXPECT_TRUE(agrees());
+}
+
+TEST_F(WatchedFiles, AFolderIsLookedAtWithWhatIsInIt)
+{
+    std::filesystem::create_directory(files.path("trusted"));
+    server_options.trust = files.path("trusted");
+    WatchedContext watched(Side::server, server_options);
+    const auto context = [&] {
+        now += tls::limits::watch_interval;
+        return watched.get(now)->context.get();
+    };
+    const auto* last = context();
+    EXPECT_EQ(context(), last);
+    const auto expect_change = [&](const char* what) {
+        const auto* const next = context();
+        EXPECT_NE(next, last) << what;
+        EXPECT_EQ(context(), next) << what;
+        last = next;
+    };
+    files.write("trusted/one.pem", Files::text_of("ca.pem"));
+    expect_change("a file more");
+    files.write("trusted/one.pem", Files::text_of("other-ca.pem") + "\n");
+    expect_change("a file that was written to");
+    std::filesystem::remove(files.path("trusted/one.pem"));
+    expect_change("a file less");
+}
+
+TEST_F(WatchedFiles, WhatWasNeverReadIsAnErrorUntilItCanBe)
+{
+    std::filesystem::remove(files.path("server.pem"));
+    EXPECT_EQ(server.get(now).error().reason, "-ORBTlsCertificate " + files.path("server.pem") +
+                                                  ": no certificate is read: No such file or "
+                                                  "directory");
+    files.replace("server.pem", "server.pem");
+    EXPECT_TRUE(server.get(now).ok());
+}
+
+} // namespace
+} // namespace kairos::tls_testing
