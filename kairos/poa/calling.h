@@ -4,6 +4,7 @@
 // stack of the upcall, one within the other where servants call each other. Used by one thread.
 #pragma once
 
+#include "kairos/base/export.h"
 #include "kairos/orb/orb.h"
 #include "kairos/poa/object_map.h"
 
@@ -61,6 +62,6 @@ class Calling final : public orb::UpcallScope {
 
 /// Returns whether the calling thread is serving a request of this ORB, perhaps from within
 /// requests of others.
-[[nodiscard]] bool in_upcall_of(const orb::Orb& orb) noexcept;
+[[nodiscard]] KAIROS_API bool in_upcall_of(const orb::Orb& orb) noexcept;
 
 } // namespace kairos::poa

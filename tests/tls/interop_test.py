@@ -101,6 +101,30 @@ class Peers:
             status, said = run(self.kairos, "names", "--service", url, "ls")
             check(status == 1 and "-ORBTlsTrust" in said, f"kairos names, without trust: {said}")
 
+    def takes_back(self):
+        """A client whose certificate is taken back while the server runs."""
+        known = [*self.trusts, "-ORBTlsCertificate", self.keys / "client.pem",
+                 "-ORBTlsKey", self.keys / "client-key.pem"]
+        with self.naming("-ORBTlsVerifyClient", "required", *self.trusts, "-ORBTlsRevocations",
+                         self.keys / "crl.pem") as found:
+            status, said = run(self.kairos, "ping", found.group(1), *known)
+            check(status == 0, f"kairos ping, before: {said}")
+            status, said = run(self.kairos, "certs", self.keys, "--revoke",
+                               self.keys / "client.pem")
+            check(status == 0 and "crl.pem" in said, f"kairos certs --revoke: {said}")
+            for _ in range(1000):  # until the server has looked at the file
+                status, said = run(self.kairos, "ping", found.group(1), *known)
+                if status != 0:
+                    break
+            check(status != 0, f"kairos ping, after: {said}")
+        status, said = run(self.kairos, "certs", self.keys, "--revoke", __file__)
+        check(status == 1 and "no certificate is read" in said, f"certs --revoke: {said}")
+        tool = shutil.which("openssl")
+        if tool is not None:
+            status, said = run(tool, "verify", "-CAfile", self.keys / "ca.pem", "-CRLfile",
+                               self.keys / "crl.pem", "-crl_check", self.keys / "client.pem")
+            check(status != 0 and "revoked" in said, f"openssl verify: {said}")
+
     def openssl(self, port):
         tool = shutil.which("openssl")
         if tool is None:
@@ -168,6 +192,7 @@ def main():
         peers = Peers(arguments.kairos, pathlib.Path(folder))
         peers.certificates()
         peers.among_kairos()
+        peers.takes_back()
         library = ctypes.util.find_library("omnisslTP4")
         if library and shutil.which("omniNames") and shutil.which("nameclt"):
             peers.with_omniorb(library)
