@@ -6,6 +6,7 @@
 #include "kairos/tls/channel.h"
 #include "kairos/tls/limits.h"
 
+#include <new>
 #include <utility>
 
 namespace kairos::tls {
@@ -18,44 +19,61 @@ WatchedContext::WatchedContext(Side side, const orb::TlsOptions& options)
 Result<WatchedContext::InForce> WatchedContext::get(Clock::time_point now)
 {
     const std::lock_guard lock(mutex_);
-    if (!context_) {
-        if (const auto read = read_files(); !read) return read.error();
+    if (!state_.context) {
+        auto read = read_files(FileStamps(files_));
+        if (!read) return read.error();
+        state_ = std::move(read).value();
         looked_ = now;
     } else if (now - looked_ >= limits::watch_interval) {
-        look_at_files();
         looked_ = now;
+        look_at_files();
     }
-    SSL_CTX_up_ref(context_.get());
-    return InForce{.context = ContextPointer(context_.get()), .sessions = sessions_};
+    SSL_CTX_up_ref(state_.context.get());
+    return InForce{.context = ContextPointer(state_.context.get()), .sessions = state_.sessions};
 }
 
-Result<void> WatchedContext::read_files()
+/// The stamps are of before: what is written meanwhile is seen the next time.
+Result<WatchedContext::State> WatchedContext::read_files(FileStamps stamps) const
 {
-    assert_held(mutex_);
-    // Before they are read: what is written meanwhile is seen the next time.
-    stamps_ = FileStamps(files_);
     auto made = make_context(side_, options_);
     if (!made) return made.error();
-    context_ = std::move(made).value();
-    if (side_ == Side::server) return {};
-    watch_sessions(*context_);
-    sessions_ = std::make_shared<Sessions>();
-    return {};
+    State read{.stamps = std::move(stamps), .context = std::move(made).value(), .sessions = {}};
+    if (side_ == Side::server) return read;
+    watch_sessions(*read.context);
+    read.sessions = std::make_shared<Sessions>();
+    return read;
 }
 
 void WatchedContext::look_at_files()
 {
     assert_held(mutex_);
-    if (FileStamps(files_) == stamps_) return;
     const std::string_view whose = side_ == Side::server ? "servers" : "clients";
-    if (const auto read = read_files())
-        log::info(log::Line() << "TLS: the files of -ORBTls… have changed and are in force for new "
-                                 "connections of "
-                              << whose);
-    else
-        log::warning(log::Line() << read.error().reason
+    try {
+        FileStamps stamps(files_);
+        if (!failure_ && stamps == state_.stamps) return;
+        auto read = read_files(stamps);
+        if (read) {
+            state_ = std::move(read).value();
+            // Whoever has read of the failure reads of its end.
+            const auto level = failure_ ? log::Level::warning : log::Level::info;
+            failure_.reset();
+            const log::Line line = log::Line() << "TLS: the files of -ORBTls… have changed and "
+                                                  "are in force for new connections of "
+                                               << whose;
+            log::write(level, line.text());
+            return;
+        }
+        Failure failure{.stamps = std::move(stamps), .reason = read.error().reason};
+        if (failure_ == failure) return;
+        failure_ = std::move(failure);
+        log::warning(log::Line() << failure_->reason
                                  << "; what was read before stays in force for connections of "
                                  << whose);
+    } catch (const std::bad_alloc&) { // the next look is as this
+        log::warning(log::Line() << "TLS: no memory to look at the files of -ORBTls… for "
+                                    "connections of "
+                                 << whose);
+    }
 }
 
 } // namespace kairos::tls

@@ -14,6 +14,7 @@
 #include <chrono>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -35,13 +36,25 @@ class WatchedContext {
 
     /// Returns what a connection is made with that begins now. Looks at the files if nobody has
     /// within limits::watch_interval, and reads them if they have changed: files that cannot be
-    /// used then leave in force what was read before, which the log says once. Only where nothing
-    /// was ever read it is an error, which names the option and the file.
+    /// used then leave in force what was read before, which the log says once, and are read again
+    /// at each look, whether they change or not: the system may have had no descriptor for them.
+    /// Only where nothing was ever read it is an error, which names the option and the file.
     [[nodiscard]] Result<InForce> get(Clock::time_point now = Clock::now());
 
   private:
+    struct State {
+        FileStamps stamps; // of the files, from before they were read
+        ContextPointer context;
+        std::shared_ptr<Sessions> sessions;
+    };
+    struct Failure {
+        FileStamps stamps;
+        std::string reason;
+        friend bool operator==(const Failure&, const Failure&) = default;
+    };
+
+    [[nodiscard]] Result<State> read_files(FileStamps stamps) const;
     /// Must hold mutex_.
-    [[nodiscard]] Result<void> read_files();
     void look_at_files();
 
     const Side side_;
@@ -50,10 +63,9 @@ class WatchedContext {
 
     // guards what follows; held while files are looked at and read, and the log hears of them
     std::mutex mutex_;
-    ContextPointer context_;
-    std::shared_ptr<Sessions> sessions_;
-    FileStamps stamps_;          // of the files when they were read last
-    Clock::time_point looked_{}; // when they were looked at last
+    State state_;                    // without a context: nothing was ever read
+    std::optional<Failure> failure_; // of the last look
+    Clock::time_point looked_{};     // when that was
 };
 
 } // namespace kairos::tls

@@ -8,9 +8,13 @@
 #include "tests/tls/files.h"
 #include "tests/tls/pair.h"
 
+#include <cerrno>
+#include <cstring>
 #include <filesystem>
 #include <openssl/ssl.h>
 #include <optional>
+#include <stdexcept>
+#include <sys/resource.h>
 #include <vector>
 
 namespace kairos::tls_testing {
@@ -18,6 +22,27 @@ namespace {
 
 using tls::Side;
 using tls::WatchedContext;
+
+constexpr const char* servers_have_new_files =
+    "TLS: the files of -ORBTls… have changed and are in force for new connections of servers";
+
+/// No file can be opened for as long as it lives.
+class WithoutDescriptors {
+  public:
+    WithoutDescriptors()
+    {
+        if (::getrlimit(RLIMIT_NOFILE, &before_) != 0) throw std::runtime_error("no limit");
+        rlimit none = before_;
+        none.rlim_cur = 0;
+        if (::setrlimit(RLIMIT_NOFILE, &none) != 0) throw std::runtime_error("no limit");
+    }
+    ~WithoutDescriptors() { (void)::setrlimit(RLIMIT_NOFILE, &before_); }
+    WithoutDescriptors(const WithoutDescriptors&) = delete;
+    WithoutDescriptors& operator=(const WithoutDescriptors&) = delete;
+
+  private:
+    rlimit before_{};
+};
 
 /// A server and a client whose files are the test's, on whose clock time passes.
 class WatchedFiles : public testing::Test {
@@ -124,7 +149,31 @@ TEST_F(WatchedFiles, ACertificateWithoutItsKeyLeavesTheOldOnesInForce)
     EXPECT_EQ(take_said(), expected); // once
     files.replace("server-key.pem", "elsewhere-key.pem");
     EXPECT_FALSE(agrees());
-    EXPECT_TRUE(take_said().empty());
+    EXPECT_EQ(take_said(), std::vector<std::string>{servers_have_new_files});
+}
+
+/// As EMFILE: the files are as they were when they could not be read.
+TEST_F(WatchedFiles, WhatCouldNotBeReadForAWhileIsReadAfterwards)
+{
+    ASSERT_TRUE(agrees());
+    const auto* const before = server.get(now)->context.get();
+    files.replace("clients-ca.pem", "other-ca.pem");
+    {
+        const WithoutDescriptors without;
+        for (int i = 0; i < 2; ++i) {
+            now += tls::limits::watch_interval;
+            EXPECT_EQ(server.get(now)->context.get(), before);
+        }
+    }
+    const auto lines = take_said();
+    ASSERT_EQ(lines.size(), 1u); // once
+    EXPECT_NE(lines[0].find(std::strerror(EMFILE)), std::string::npos) << lines[0];
+    EXPECT_FALSE(agrees());
+    EXPECT_NE(server.get(now)->context.get(), before);
+    EXPECT_EQ(take_said(), std::vector<std::string>{servers_have_new_files});
+    const auto* const after = server.get(now)->context.get();
+    EXPECT_FALSE(agrees());
+    EXPECT_EQ(server.get(now)->context.get(), after);
 }
 
 TEST_F(WatchedFiles, HalfAFileLeavesTheOldOneInForce)
@@ -142,7 +191,7 @@ TEST_F(WatchedFiles, HalfAFileLeavesTheOldOneInForce)
         }
         files.write(name, whole);
         EXPECT_TRUE(agrees());
-        EXPECT_TRUE(take_said().empty());
+        EXPECT_EQ(take_said(), std::vector<std::string>{servers_have_new_files});
     }
     std::filesystem::remove(files.path("server.pem"));
     EXPECT_TRUE(agrees());
