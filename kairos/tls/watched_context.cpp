@@ -16,20 +16,61 @@ WatchedContext::WatchedContext(Side side, const orb::TlsOptions& options)
 {
 }
 
+/// The calling thread looks at the files, as long as it lives.
+class WatchedContext::Looking {
+  public:
+    explicit Looking(WatchedContext& watched) noexcept : watched_(watched) {}
+    ~Looking()
+    {
+        const std::lock_guard lock(watched_.mutex_);
+        watched_.is_looking_ = false;
+    }
+    Looking(const Looking&) = delete;
+    Looking& operator=(const Looking&) = delete;
+
+  private:
+    WatchedContext& watched_;
+};
+
 Result<WatchedContext::InForce> WatchedContext::get(Clock::time_point now)
 {
-    const std::lock_guard lock(mutex_);
-    if (!state_.context) {
-        auto read = read_files(FileStamps(files_));
-        if (!read) return read.error();
-        state_ = std::move(read).value();
-        looked_ = now;
-    } else if (now - looked_ >= limits::watch_interval) {
-        looked_ = now;
+    bool is_first = false;
+    {
+        const std::lock_guard lock(mutex_);
+        is_first = !state_.context;
+        if (!is_first) {
+            if (is_looking_ || now - looked_ < limits::watch_interval) return in_force();
+            is_looking_ = true;
+            looked_ = now;
+        }
+    }
+    if (is_first) return read_first(now);
+    {
+        const Looking looking(*this);
         look_at_files();
     }
+    const std::lock_guard lock(mutex_);
+    return in_force();
+}
+
+WatchedContext::InForce WatchedContext::in_force() const
+{
+    assert_held(mutex_);
     SSL_CTX_up_ref(state_.context.get());
-    return InForce{.context = ContextPointer(state_.context.get()), .sessions = state_.sessions};
+    return {.context = ContextPointer(state_.context.get()), .sessions = state_.sessions};
+}
+
+/// Several threads may, at once. All go on with what one of them has read.
+Result<WatchedContext::InForce> WatchedContext::read_first(Clock::time_point now)
+{
+    auto read = read_files(FileStamps(files_));
+    if (!read) return read.error();
+    const std::lock_guard lock(mutex_);
+    if (!state_.context) {
+        state_ = std::move(read).value();
+        looked_ = now;
+    }
+    return in_force();
 }
 
 /// The stamps are of before: what is written meanwhile is seen the next time.
@@ -44,16 +85,22 @@ Result<WatchedContext::State> WatchedContext::read_files(FileStamps stamps) cons
     return read;
 }
 
+/// By one thread at a time.
 void WatchedContext::look_at_files()
 {
-    assert_held(mutex_);
+    assert_not_held(mutex_);
     const std::string_view whose = side_ == Side::server ? "servers" : "clients";
     try {
         FileStamps stamps(files_);
+        // Nobody else changes what is in force.
         if (!failure_ && stamps == state_.stamps) return;
         auto read = read_files(stamps);
         if (read) {
-            state_ = std::move(read).value();
+            State before = std::move(read).value();
+            {
+                const std::lock_guard lock(mutex_);
+                std::swap(state_, before);
+            }
             // Whoever has read of the failure reads of its end.
             const auto level = failure_ ? log::Level::warning : log::Level::info;
             failure_.reset();

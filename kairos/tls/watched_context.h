@@ -5,6 +5,7 @@
 #pragma once
 
 #include "kairos/base/result.h"
+#include "kairos/net/priority_mutex.h"
 #include "kairos/orb/options.h"
 #include "kairos/tls/context.h"
 #include "kairos/tls/file_stamps.h"
@@ -13,7 +14,6 @@
 
 #include <chrono>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
@@ -38,7 +38,8 @@ class WatchedContext {
     /// within limits::watch_interval, and reads them if they have changed: files that cannot be
     /// used then leave in force what was read before, which the log says once, and are read again
     /// at each look, whether they change or not: the system may have had no descriptor for them.
-    /// Only where nothing was ever read it is an error, which names the option and the file.
+    /// Only where nothing was ever read it is an error, which names the option and the file. One
+    /// thread looks at a time, and no other waits for it: they have what is in force.
     [[nodiscard]] Result<InForce> get(Clock::time_point now = Clock::now());
 
   private:
@@ -53,19 +54,26 @@ class WatchedContext {
         friend bool operator==(const Failure&, const Failure&) = default;
     };
 
+    class Looking;
+
     [[nodiscard]] Result<State> read_files(FileStamps stamps) const;
-    /// Must hold mutex_.
+    [[nodiscard]] Result<InForce> read_first(Clock::time_point now);
     void look_at_files();
+    /// Must hold mutex_, with a context.
+    [[nodiscard]] InForce in_force() const;
 
     const Side side_;
     const orb::TlsOptions& options_; // the transport's, as this
     const std::vector<std::string> files_;
 
-    // guards what follows; held while files are looked at and read, and the log hears of them
-    std::mutex mutex_;
-    State state_;                    // without a context: nothing was ever read
+    // guards what follows; inherits priorities, and is held for a few instructions: not while files
+    // are looked at, nor while the log is written
+    net::PriorityMutex mutex_;
+    State state_;                // without a context: nothing was ever read
+    Clock::time_point looked_{}; // when the last look began
+    bool is_looking_ = false;    // one thread, which may use what follows
+
     std::optional<Failure> failure_; // of the last look
-    Clock::time_point looked_{};     // when that was
 };
 
 } // namespace kairos::tls

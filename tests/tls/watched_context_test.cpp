@@ -8,13 +8,17 @@
 #include "tests/tls/files.h"
 #include "tests/tls/pair.h"
 
+#include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
+#include <functional>
 #include <openssl/ssl.h>
 #include <optional>
 #include <stdexcept>
 #include <sys/resource.h>
+#include <thread>
 #include <vector>
 
 namespace kairos::tls_testing {
@@ -174,6 +178,49 @@ TEST_F(WatchedFiles, WhatCouldNotBeReadForAWhileIsReadAfterwards)
     const auto* const after = server.get(now)->context.get();
     EXPECT_FALSE(agrees());
     EXPECT_EQ(server.get(now)->context.get(), after);
+}
+
+/// As a sink that sends its lines to somebody by TLS.
+TEST_F(WatchedFiles, WhoHearsOfAFailureMayConnect)
+{
+    ASSERT_TRUE(agrees());
+    static std::function<void()> hear;
+    const SSL_CTX* had = nullptr;
+    hear = [&] { had = server.get(now + 2 * tls::limits::watch_interval)->context.get(); };
+    log::set_sink([](log::Level, std::string_view) { hear(); });
+    const auto* const before = server.get(now)->context.get();
+    files.replace("server.pem", "elsewhere.pem");
+    now += tls::limits::watch_interval;
+    EXPECT_EQ(server.get(now)->context.get(), before);
+    EXPECT_EQ(had, before);
+    had = nullptr;
+    files.replace("server-key.pem", "elsewhere-key.pem");
+    now += tls::limits::watch_interval;
+    const auto* const after = server.get(now)->context.get();
+    EXPECT_NE(after, before);
+    EXPECT_EQ(had, after);
+}
+
+TEST_F(WatchedFiles, ThreadsThatBeginAtOnceHaveTheSame)
+{
+    std::array<tls::ContextPointer, 4> had;
+    std::vector<std::thread> threads;
+    for (auto& mine : had)
+        threads.emplace_back([&] { mine = std::move(client.get(now)->context); });
+    for (std::thread& thread : threads)
+        thread.join();
+    for (const auto& each : had)
+        EXPECT_EQ(each, had[0]);
+    files.replace("client.pem", "server.pem");
+    files.replace("client-key.pem", "server-key.pem");
+    now += tls::limits::watch_interval;
+    threads.clear();
+    for (auto& mine : had)
+        threads.emplace_back([&] { mine = std::move(client.get(now)->context); });
+    for (std::thread& thread : threads)
+        thread.join();
+    const auto* const after = client.get(now)->context.get();
+    EXPECT_TRUE(std::ranges::any_of(had, [&](const auto& each) { return each.get() == after; }));
 }
 
 TEST_F(WatchedFiles, HalfAFileLeavesTheOldOneInForce)
