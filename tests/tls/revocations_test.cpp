@@ -210,6 +210,29 @@ TEST_F(RevocationLists, HaveThoseOfTheListBefore)
                       "(-ORBTlsRevocations)");
 }
 
+/// One that is to be written anew: nothing in the file may be lost, or signed by another.
+TEST_F(RevocationLists, AreReadAloneAndOfTheirAuthority)
+{
+    write_list(ca, {&of_client}, {}, "one.pem");
+    write_list(identity("other-ca"), {}, {}, "two.pem");
+    const auto one = tls::read_revocations(files.path("one.pem"));
+    const auto two = tls::read_revocations(files.path("two.pem"));
+    EXPECT_TRUE(tls::has_signed(*ca.certificate, **one));
+    EXPECT_FALSE(tls::has_signed(*ca.certificate, **two));
+    const std::string first = files.own_text_of("one.pem");
+    const std::string second = files.own_text_of("two.pem");
+    for (const std::string& more :
+         {first + second, second + first, first + text_of(ca), text_of(ca) + first}) {
+        files.replace_by_text("crl.pem", more);
+        EXPECT_EQ(tls::read_revocations(files.path("crl.pem")).error().reason,
+                  files.path("crl.pem") + ": there is more in it than one list");
+    }
+    files.replace_by_text("crl.pem", first + second.substr(0, second.size() / 2));
+    EXPECT_FALSE(tls::read_revocations(files.path("crl.pem")).ok());
+    files.replace_by_text("crl.pem", "of the plant\n" + first + "\n");
+    EXPECT_TRUE(tls::read_revocations(files.path("crl.pem")).ok());
+}
+
 TEST_F(RevocationLists, AreForCertificatesOfTheAuthority)
 {
     EXPECT_TRUE(tls::has_signed(*ca.certificate, *of_client.certificate));
