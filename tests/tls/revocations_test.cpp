@@ -154,6 +154,21 @@ TEST_F(RevocationLists, AreLookedAtForTheirAge)
     write_list(ca, {}, {.begins = hours{-48}, .ends = hours{-24}});
     now += tls::limits::watch_interval;
     EXPECT_TRUE(tls::has_old_revocations(*server->get(now)->context));
+    // An authority's newer list makes up for its old one, and nobody else's does.
+    const std::string old = files.own_text_of("crl.pem");
+    const auto is_old_beside = [&](const tls::Identity& authority) {
+        write_list(authority, {}, {}, "other.pem");
+        files.replace_by_text("crl.pem", old + files.own_text_of("other.pem"));
+        now += tls::limits::watch_interval;
+        return tls::has_old_revocations(*server->get(now)->context);
+    };
+    EXPECT_FALSE(is_old_beside(ca));
+    EXPECT_TRUE(is_old_beside(of_server));
+    // What is in the file of trust is not gone by unless the option is given.
+    files.replace_by_text("clients-ca.pem", Files::text_of("ca.pem") + old);
+    server_options.revocations.clear();
+    now += tls::limits::watch_interval;
+    EXPECT_FALSE(tls::has_old_revocations(*server->get(now)->context));
 }
 
 /// Everybody up to the one who is trusted is looked up.
