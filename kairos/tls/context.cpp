@@ -226,8 +226,14 @@ std::vector<std::string> files_of(Side side, const orb::TlsOptions& options)
     if (options.trust == "system") {
         files.push_back(
             place_of_system(X509_get_default_cert_file_env(), X509_get_default_cert_file()));
-        files.push_back(
-            place_of_system(X509_get_default_cert_dir_env(), X509_get_default_cert_dir()));
+        // Folders, with colons between them.
+        std::string folders =
+            place_of_system(X509_get_default_cert_dir_env(), X509_get_default_cert_dir());
+        for (std::size_t end = 0; !folders.empty();
+             folders.erase(0, end == folders.npos ? end : end + 1)) {
+            end = folders.find(':');
+            if (end != 0) files.push_back(folders.substr(0, end));
+        }
     } else {
         files.push_back(options.trust);
     }
