@@ -6,10 +6,33 @@
 #include "kairos/tls/channel.h"
 #include "kairos/tls/limits.h"
 
+#include <array>
+#include <fstream>
 #include <new>
 #include <utility>
 
 namespace kairos::tls {
+namespace {
+
+/// Of what is in these files; of folders, nothing.
+std::string digest_of(const std::vector<std::string>& files)
+{
+    const Owned<EVP_MD_CTX, &EVP_MD_CTX_free> digest(EVP_MD_CTX_new());
+    if (!digest || EVP_DigestInit_ex(digest.get(), EVP_sha256(), nullptr) != 1) return "none";
+    for (const std::string& file : files) {
+        std::ifstream octets(file, std::ios::binary);
+        std::array<char, 4096> some{};
+        while (octets.read(some.data(), some.size()) || octets.gcount() != 0)
+            EVP_DigestUpdate(digest.get(), some.data(), static_cast<std::size_t>(octets.gcount()));
+        EVP_DigestUpdate(digest.get(), "", 1);
+    }
+    std::array<unsigned char, EVP_MAX_MD_SIZE> made{};
+    unsigned int size = 0;
+    EVP_DigestFinal_ex(digest.get(), made.data(), &size);
+    return {reinterpret_cast<const char*>(made.data()), size};
+}
+
+} // namespace
 
 WatchedContext::WatchedContext(Side side, const orb::TlsOptions& options)
     : side_(side), options_(options), files_(files_of(side, options))
@@ -76,13 +99,24 @@ Result<WatchedContext::InForce> WatchedContext::read_first(Clock::time_point now
 /// The stamps are of before: what is written meanwhile is seen the next time.
 Result<WatchedContext::State> WatchedContext::read_files(FileStamps stamps) const
 {
+    std::string contents = stamps.are_fresh() ? digest_of(files_) : std::string();
     auto made = make_context(side_, options_);
     if (!made) return made.error();
-    State read{.stamps = std::move(stamps), .context = std::move(made).value(), .sessions = {}};
+    State read{.stamps = std::move(stamps),
+               .context = std::move(made).value(),
+               .sessions = {},
+               .contents = std::move(contents)};
     if (side_ == Side::server) return read;
     watch_sessions(*read.context);
     read.sessions = std::make_shared<Sessions>();
     return read;
+}
+
+bool WatchedContext::are_unchanged(const FileStamps& stamps)
+{
+    if (stamps != state_.stamps) return false; // nobody else changes what is in force
+    const std::string before = std::exchange(state_.contents, {});
+    return before.empty() || before == digest_of(files_);
 }
 
 /// By one thread at a time.
@@ -92,8 +126,7 @@ void WatchedContext::look_at_files()
     const std::string_view whose = side_ == Side::server ? "servers" : "clients";
     try {
         FileStamps stamps(files_);
-        // Nobody else changes what is in force.
-        if (!failure_ && stamps == state_.stamps) return;
+        if (!failure_ && are_unchanged(stamps)) return;
         auto read = read_files(stamps);
         if (read) {
             State before = std::move(read).value();

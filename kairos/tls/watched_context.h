@@ -47,6 +47,9 @@ class WatchedContext {
         FileStamps stamps; // of the files, from before they were read
         ContextPointer context;
         std::shared_ptr<Sessions> sessions;
+        // A digest of the files from before they were read, if their stamps were too fresh to tell
+        // whether they were changed since; the next look compares it, once.
+        std::string contents;
     };
     struct Failure {
         FileStamps stamps;
@@ -57,6 +60,8 @@ class WatchedContext {
     class Looking;
 
     [[nodiscard]] Result<State> read_files(FileStamps stamps) const;
+    /// Only by the thread that looks.
+    [[nodiscard]] bool are_unchanged(const FileStamps& stamps);
     [[nodiscard]] Result<InForce> read_first(Clock::time_point now);
     void look_at_files();
     /// Must hold mutex_, with a context.

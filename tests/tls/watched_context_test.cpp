@@ -12,11 +12,13 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <fcntl.h>
 #include <filesystem>
 #include <functional>
 #include <openssl/ssl.h>
 #include <optional>
 #include <stdexcept>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <thread>
 #include <vector>
@@ -272,6 +274,34 @@ TEST_F(WatchedFiles, AServerThatIsNotTrustedAnyMoreIsNotCalledByAnOldSession)
               "chain: nobody whom -ORBTlsTrust names has signed it");
     files.replace("servers-ca.pem", "ca.pem");
     EXPECT_TRUE(agrees());
+}
+
+/// The system's clock goes on in steps: what is written twice within one of them looks the same. As
+/// here what is written through memory, for its time is that of the first octet.
+TEST_F(WatchedFiles, WhatWasWrittenJustNowIsReadOnceMore)
+{
+    std::string one = Files::text_of("ca.pem");
+    std::string other = Files::text_of("other-ca.pem");
+    one.resize(std::max(one.size(), other.size()), '\n');
+    other.resize(one.size(), '\n');
+    files.write("clients-ca.pem", one);
+    const net::Socket file(::open(files.path("clients-ca.pem").c_str(), O_RDWR | O_CLOEXEC));
+    void* const memory =
+        ::mmap(nullptr, one.size(), PROT_READ | PROT_WRITE, MAP_SHARED, file.descriptor(), 0);
+    ASSERT_NE(memory, MAP_FAILED);
+    std::memcpy(memory, one.data(), one.size());
+    const std::array paths{files.path("clients-ca.pem")};
+    const tls::FileStamps before(paths);
+    const auto first = server.get(now).value();
+    std::memcpy(memory, other.data(), other.size());
+    const bool is_alike = before == tls::FileStamps(paths);
+    now += tls::limits::watch_interval;
+    const auto second = server.get(now).value();
+    EXPECT_NE(second.context, first.context);
+    now += tls::limits::watch_interval;
+    EXPECT_EQ(server.get(now)->context, second.context);
+    ::munmap(memory, one.size());
+    if (!is_alike) GTEST_SKIP() << "memory that was written twice does not look the same here";
 }
 
 TEST_F(WatchedFiles, AFolderIsLookedAtWithWhatIsInIt)
