@@ -280,10 +280,24 @@ TEST(SsliopCurrent, TellsOfNamesSoThatNoTwoAreTheSame)
                                           .hosts = {"a.example", "192.0.2.1", "::1"}},
                                          nullptr);
     const X509& certificate = *made.value().certificate;
-    EXPECT_EQ(tls::distinguished_name(*X509_get_subject_name(&certificate)),
+    EXPECT_EQ(tls::distinguished_name(*X509_get_subject_name(&certificate)).value(),
               R"(CN=a\,b\C3\A4\"\0A)");
     EXPECT_EQ(tls::alternative_names_of(certificate),
               (std::vector<std::string>{"DNS:a.example", "IP:192.0.2.1", "IP:::1"}));
+}
+
+TEST(SsliopCurrent, TellsNoNameWhereItCannotBeWritten)
+{
+    const tls::Owned<X509_NAME, &X509_NAME_free> name(X509_NAME_new());
+    EXPECT_EQ(tls::distinguished_name(*name).value(), "");
+    constexpr std::array<unsigned char, 2> one_character{0, 'a'};
+    ASSERT_EQ(X509_NAME_add_entry_by_NID(name.get(), NID_commonName, V_ASN1_BMPSTRING,
+                                         one_character.data(), one_character.size(), -1, 0),
+              1);
+    EXPECT_EQ(tls::distinguished_name(*name).value(), "CN=a");
+    ASN1_STRING* const written = X509_NAME_ENTRY_get_data(X509_NAME_get_entry(name.get(), 0));
+    ASSERT_EQ(ASN1_STRING_set(written, one_character.data(), 1), 1); // half of it
+    EXPECT_FALSE(tls::distinguished_name(*name).ok());
 }
 
 } // namespace
