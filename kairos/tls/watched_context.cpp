@@ -115,8 +115,10 @@ Result<WatchedContext::State> WatchedContext::read_files(FileStamps stamps) cons
 bool WatchedContext::are_unchanged(const FileStamps& stamps)
 {
     if (stamps != state_.stamps) return false; // nobody else changes what is in force
-    const std::string before = std::exchange(state_.contents, {});
-    return before.empty() || before == digest_of(files_);
+    if (state_.contents.empty()) return true;
+    if (digest_of(files_) != state_.contents) return false;
+    state_.contents.clear();
+    return true;
 }
 
 /// By one thread at a time.
