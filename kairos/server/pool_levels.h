@@ -23,11 +23,14 @@
 
 namespace kairos::orb {
 
+class Upcall;
+
 /// A caller of this process that waits for a thread of the pool to do its work. Lies on the
 /// caller's stack.
 struct LocalCall {
     const std::function<void()>& work;
     const net::Socket* waiter; ///< to be made readable; null: waits for ThreadPool::call_done_
+    Upcall* upcall;            ///< that its caller serves (upcall_note.h), as who serves it does
     std::exception_ptr exception{};
     enum class State : std::uint8_t { waiting, done, refused } state = State::waiting;
     LocalCall* next = nullptr;

@@ -7,6 +7,7 @@
 #include "kairos/orb/orb.h"
 #include "kairos/orb/real_time.h"
 #include "kairos/orb/thread_storage.h"
+#include "kairos/orb/upcall_note.h"
 #include "kairos/server/handover.h"
 #include "kairos/server/serve_waiting.h"
 
@@ -381,7 +382,9 @@ void ThreadPool::run(std::optional<Priority> priority, const std::function<void(
         woken = net::Socket(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
         if (!woken.is_open()) raise<CORBA::NO_RESOURCES>(0, CORBA::COMPLETED_NO, "no descriptor");
     }
-    LocalCall call{.work = work, .waiter = serving == nullptr ? nullptr : &woken};
+    LocalCall call{.work = work,
+                   .waiter = serving == nullptr ? nullptr : &woken,
+                   .upcall = UpcallNote::innermost()};
     Lock lock(mutex_);
     Level& level = levels_.level_for(priority);
     if (room_for(level, nullptr) == Room::refused) throw no_room();
@@ -408,6 +411,7 @@ void ThreadPool::serve_call(Lock& lock, LocalCall& call,
     try {
         std::optional<PriorityScope> scope;
         if (borrowed) scope.emplace(orb_, *borrowed);
+        const UpcallNote note(call.upcall);
         call.work();
     } catch (...) {
         call.exception = std::current_exception();

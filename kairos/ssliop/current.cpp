@@ -53,7 +53,10 @@ class Current final : public KairosTls::Current {
     }
     KairosTls::Peer* get_peer() override
     {
-        const tls::Peer peer = require_channel().peer();
+        const auto found = require_channel().peer();
+        // Not an empty name: somebody may decide by it.
+        if (!found) throw CORBA::DATA_CONVERSION(0, CORBA::COMPLETED_NO, found.error().reason);
+        const tls::Peer& peer = *found;
         KairosTls::Peer_var told = new KairosTls::Peer;
         told->subject = peer.subject.c_str();
         told->issuer = peer.issuer.c_str();

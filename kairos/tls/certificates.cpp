@@ -146,6 +146,30 @@ Result<Pointer> read_one(const std::string& path, const char* what)
     return Error{ErrorCode::invalid_argument, path + ": no " + what + " is read: " + take_error()};
 }
 
+/// How many objects of whatever kind are in a file in PEM form.
+Result<int> count_objects(const std::string& path)
+{
+    ERR_clear_error();
+    const BioPointer file(BIO_new_file(path.c_str(), "r"));
+    int count = 0;
+    for (bool is_one = file != nullptr; is_one;) {
+        char* name = nullptr;
+        char* header = nullptr;
+        unsigned char* octets = nullptr;
+        long size = 0;
+        is_one = PEM_read_bio(file.get(), &name, &header, &octets, &size) == 1;
+        OPENSSL_free(name);
+        OPENSSL_free(header);
+        OPENSSL_free(octets);
+        if (is_one) ++count;
+    }
+    const unsigned long error = ERR_peek_last_error();
+    if (ERR_GET_LIB(error) != ERR_LIB_PEM || ERR_GET_REASON(error) != PEM_R_NO_START_LINE)
+        return Error{ErrorCode::invalid_argument, path + ": " + take_error()};
+    ERR_clear_error();
+    return count;
+}
+
 } // namespace
 
 Result<Identity> make_identity(const CertificateRequest& request, const Identity* issuer)
@@ -201,7 +225,12 @@ Result<CertificatePointer> read_certificate(const std::string& path)
 
 Result<RevocationsPointer> read_revocations(const std::string& path)
 {
-    return read_one<&PEM_read_bio_X509_CRL, RevocationsPointer>(path, "revocation list");
+    auto read = read_one<&PEM_read_bio_X509_CRL, RevocationsPointer>(path, "revocation list");
+    if (!read) return read;
+    const auto objects = count_objects(path);
+    if (!objects) return objects.error();
+    if (*objects == 1) return read;
+    return Error{ErrorCode::invalid_argument, path + ": there is more in it than one list"};
 }
 
 Result<Identity> read_identity(const std::string& certificate, const std::string& key)
@@ -211,6 +240,14 @@ Result<Identity> read_identity(const std::string& certificate, const std::string
     auto private_part = read_one<&PEM_read_bio_PrivateKey, KeyPointer>(key, "private key");
     if (!private_part) return private_part.error();
     return Identity{std::move(public_part).value(), std::move(private_part).value()};
+}
+
+bool has_signed(const X509& issuer, const X509_CRL& list) noexcept
+{
+    // It is not changed.
+    const bool has = X509_CRL_verify(const_cast<X509_CRL*>(&list), X509_get0_pubkey(&issuer)) == 1;
+    ERR_clear_error();
+    return has;
 }
 
 bool has_signed(const X509& issuer, const X509& certificate) noexcept

@@ -50,9 +50,11 @@ struct Revocations {
 [[nodiscard]] Result<Identity> read_identity(const std::string& certificate,
                                              const std::string& key);
 [[nodiscard]] Result<CertificatePointer> read_certificate(const std::string& path);
+/// Reads the one list of a file that has nothing else: it is to be written anew.
 [[nodiscard]] Result<RevocationsPointer> read_revocations(const std::string& path);
 
 /// Returns whether the first has signed the second.
+[[nodiscard]] bool has_signed(const X509& issuer, const X509_CRL& list) noexcept;
 [[nodiscard]] bool has_signed(const X509& issuer, const X509& certificate) noexcept;
 
 /// Writes a list in place of a file, at once.

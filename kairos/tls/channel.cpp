@@ -144,7 +144,7 @@ bool Channel::is_resumed() const noexcept
 
 // --- who is there --------------------------------------------------------------------------------
 
-Peer Channel::peer() const
+Result<Peer> Channel::peer() const
 {
     CertificatePointer certificate;
     Peer peer;
@@ -157,8 +157,12 @@ Peer Channel::peer() const
         certificate.reset(SSL_get1_peer_certificate(ssl_.get()));
     }
     if (!certificate) return peer;
-    peer.subject = distinguished_name(*X509_get_subject_name(certificate.get()));
-    peer.issuer = distinguished_name(*X509_get_issuer_name(certificate.get()));
+    auto subject = distinguished_name(*X509_get_subject_name(certificate.get()));
+    if (!subject) return subject.error();
+    auto issuer = distinguished_name(*X509_get_issuer_name(certificate.get()));
+    if (!issuer) return issuer.error();
+    peer.subject = std::move(subject).value();
+    peer.issuer = std::move(issuer).value();
     peer.names = alternative_names_of(*certificate);
     return peer;
 }

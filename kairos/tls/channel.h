@@ -47,8 +47,9 @@ class Channel final : public net::WrappingChannel {
     [[nodiscard]] bool offers_session() const noexcept { return offers_session_; }
     /// Returns whether shaking hands was cut short by a session that was resumed.
     [[nodiscard]] bool is_resumed() const noexcept;
-    /// Returns who is at the other end, once the two have agreed. Any thread, as what follows.
-    [[nodiscard]] Peer peer() const;
+    /// Returns who is at the other end, once the two have agreed; an error where a name in its
+    /// certificate cannot be written. Any thread, as what follows.
+    [[nodiscard]] Result<Peer> peer() const;
     /// Returns the peer's certificate, and behind it those that lead from it to one that is
     /// trusted, that included; only the first where a session was resumed, and nothing where the
     /// peer has shown none.

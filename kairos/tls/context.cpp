@@ -130,8 +130,11 @@ Result<void> use_trust(SSL_CTX& context, const orb::TlsOptions& options, bool te
     }
     if (SSL_CTX_load_verify_file(&context, options.trust.c_str()) != 1)
         return bad_file("-ORBTlsTrust", options.trust, "no certificate is read: " + take_error());
-    if (tells_whom)
-        SSL_CTX_set_client_CA_list(&context, SSL_load_client_CA_file(options.trust.c_str()));
+    if (!tells_whom) return {};
+    STACK_OF(X509_NAME)* const whom = SSL_load_client_CA_file(options.trust.c_str());
+    if (whom == nullptr)
+        return bad_file("-ORBTlsTrust", options.trust, "no certificate is read: " + take_error());
+    SSL_CTX_set_client_CA_list(&context, whom);
     return {};
 }
 
@@ -177,7 +180,6 @@ Result<ContextPointer> make_server_context(const orb::TlsOptions& options)
         SSL_CTX_set_session_id_context(&made, giop_protocol.data(), giop_protocol.size()) != 1)
         return Error{ErrorCode::system, "TLS cannot be used: " + take_error()};
     if (const auto used = use_certificate(made, options); !used) return used.error();
-    warn_of(*SSL_CTX_get0_certificate(&made), options); // here only: clients have one of these too
     if (options.check_client == orb::ClientCheck::no) return context;
     // Everybody can have a certificate of those whom systems trust.
     if (options.trust == "system")
@@ -207,7 +209,11 @@ std::string place_of_system(const char* variable, const char* otherwise)
 
 Result<ContextPointer> make_context(Side side, const orb::TlsOptions& options)
 {
-    return side == Side::client ? make_client_context(options) : make_server_context(options);
+    if (side == Side::client) return make_client_context(options);
+    auto made = make_server_context(options);
+    // Here only: clients have that too. And when all can be used: what cannot is read again.
+    if (made) warn_of(*SSL_CTX_get0_certificate(made->get()), options);
+    return made;
 }
 
 std::vector<std::string> files_of(Side side, const orb::TlsOptions& options)
@@ -220,8 +226,14 @@ std::vector<std::string> files_of(Side side, const orb::TlsOptions& options)
     if (options.trust == "system") {
         files.push_back(
             place_of_system(X509_get_default_cert_file_env(), X509_get_default_cert_file()));
-        files.push_back(
-            place_of_system(X509_get_default_cert_dir_env(), X509_get_default_cert_dir()));
+        // Folders, with colons between them.
+        std::string folders =
+            place_of_system(X509_get_default_cert_dir_env(), X509_get_default_cert_dir());
+        for (std::size_t end = 0; !folders.empty();
+             folders.erase(0, end == folders.npos ? end : end + 1)) {
+            end = folders.find(':');
+            if (end != 0) files.push_back(folders.substr(0, end));
+        }
     } else {
         files.push_back(options.trust);
     }

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
+#include <ctime>
 #include <filesystem>
 #include <sys/stat.h>
 #include <system_error>
@@ -47,6 +49,17 @@ FileStamps::FileStamps(std::span<const std::string> paths)
         // In which order they come, nobody says.
         std::sort(stamps_.begin() + static_cast<std::ptrdiff_t>(begin), stamps_.end());
     }
+}
+
+bool FileStamps::are_fresh() const
+{
+    timespec now{};
+    ::clock_gettime(CLOCK_REALTIME, &now);
+    const std::int64_t limit =
+        nanoseconds(now) - std::chrono::nanoseconds(limits::stamp_step).count();
+    return std::ranges::any_of(stamps_, [limit](const Stamp& stamp) {
+        return std::max(stamp.modified_ns, stamp.changed_ns) > limit;
+    });
 }
 
 } // namespace kairos::tls

@@ -20,6 +20,10 @@ class FileStamps {
     /// as well.
     explicit FileStamps(std::span<const std::string> paths);
 
+    /// Returns whether a file was changed so shortly before that one that is changed once more may
+    /// have the same stamp, for the system's clock goes on in steps: within limits::stamp_step.
+    [[nodiscard]] bool are_fresh() const;
+
     friend bool operator==(const FileStamps&, const FileStamps&) = default;
 
   private:

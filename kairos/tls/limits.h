@@ -29,6 +29,8 @@ inline constexpr int names_shown_max = 8;
 
 /// How long the files of certificates, keys and trust are taken for unchanged, without a look.
 inline constexpr std::chrono::seconds watch_interval{1};
+/// In steps of which a system may say when a file was changed.
+inline constexpr std::chrono::seconds stamp_step{2};
 /// Files of a folder that are looked at.
 inline constexpr std::size_t watched_in_folder_max = 4096;
 

@@ -42,6 +42,24 @@ std::string host_name(const GENERAL_NAME& name)
     return std::string("IP:") + text.data();
 }
 
+bool is_in_force(const X509_CRL& list) noexcept
+{
+    const ASN1_TIME* const next = X509_CRL_get0_nextUpdate(&list);
+    return X509_cmp_current_time(X509_CRL_get0_lastUpdate(&list)) < 0 &&
+           (next == nullptr || X509_cmp_current_time(next) > 0);
+}
+
+bool has_list_in_force(const STACK_OF(X509_OBJECT) & objects, const X509_NAME& issuer) noexcept
+{
+    for (int i = 0; i < sk_X509_OBJECT_num(&objects); ++i) {
+        const X509_CRL* const list = X509_OBJECT_get0_X509_CRL(sk_X509_OBJECT_value(&objects, i));
+        if (list != nullptr && is_in_force(*list) &&
+            X509_NAME_cmp(X509_CRL_get_issuer(list), &issuer) == 0)
+            return true;
+    }
+    return false;
+}
+
 } // namespace
 
 void begin()
@@ -69,13 +87,15 @@ bool has_expired(const X509* certificate) noexcept
 bool has_old_revocations(const SSL_CTX& context) noexcept
 {
     X509_STORE* const store = SSL_CTX_get_cert_store(&context);
+    if ((X509_VERIFY_PARAM_get_flags(X509_STORE_get0_param(store)) & X509_V_FLAG_CRL_CHECK) == 0)
+        return false;
     X509_STORE_lock(store); // a folder's certificates come into it while peers are looked at
-    const STACK_OF(X509_OBJECT)* const objects = X509_STORE_get0_objects(store);
+    const STACK_OF(X509_OBJECT)& objects = *X509_STORE_get0_objects(store);
     bool is_old = false;
-    for (int i = 0; i < sk_X509_OBJECT_num(objects); ++i) {
-        const X509_CRL* const list = X509_OBJECT_get0_X509_CRL(sk_X509_OBJECT_value(objects, i));
-        const ASN1_TIME* const next = list != nullptr ? X509_CRL_get0_nextUpdate(list) : nullptr;
-        if (next != nullptr && X509_cmp_current_time(next) < 0) is_old = true;
+    for (int i = 0; i < sk_X509_OBJECT_num(&objects) && !is_old; ++i) {
+        const X509_CRL* const list = X509_OBJECT_get0_X509_CRL(sk_X509_OBJECT_value(&objects, i));
+        is_old = list != nullptr && !is_in_force(*list) &&
+                 !has_list_in_force(objects, *X509_CRL_get_issuer(list));
     }
     X509_STORE_unlock(store);
     return is_old;

@@ -42,8 +42,8 @@ void begin();
 
 /// Returns whether a certificate is no longer in force; null, which is none, is not.
 [[nodiscard]] bool has_expired(const X509* certificate) noexcept;
-/// Returns whether one of the lists of revoked certificates that a context has is to be replaced by
-/// a newer one, so that nobody is believed by it.
+/// Returns whether a context looks peers up in lists of revoked certificates and has of one of the
+/// authorities only such as are not in force, so that nobody is believed whom that has signed.
 [[nodiscard]] bool has_old_revocations(const SSL_CTX& context) noexcept;
 /// Returns the subject of a certificate as one line of printable characters, such as
 /// "CN=server,O=Plant", cut where it is long.

@@ -3,6 +3,7 @@
 
 #include <arpa/inet.h>
 #include <array>
+#include <openssl/err.h>
 #include <openssl/x509v3.h>
 #include <string_view>
 
@@ -58,11 +59,13 @@ std::string text_of(const GENERAL_NAME& name)
 
 } // namespace
 
-std::string distinguished_name(const X509_NAME& name)
+Result<std::string> distinguished_name(const X509_NAME& name)
 {
+    ERR_clear_error();
     const BioPointer lines(BIO_new(BIO_s_mem()));
+    if (!lines || X509_NAME_print_ex(lines.get(), &name, 0, XN_FLAG_RFC2253) < 0)
+        return Error{ErrorCode::malformed, "a name cannot be written: " + take_error()};
     char* text = nullptr;
-    if (!lines || X509_NAME_print_ex(lines.get(), &name, 0, XN_FLAG_RFC2253) < 0) return {};
     const long size = BIO_get_mem_data(lines.get(), &text);
     return size <= 0 ? std::string() : std::string(text, static_cast<std::size_t>(size));
 }

@@ -4,6 +4,7 @@
 // is left out, and what cannot be printed is written so that no two are the same.
 #pragma once
 
+#include "kairos/base/result.h"
 #include "kairos/tls/openssl.h"
 
 #include <string>
@@ -12,7 +13,7 @@
 namespace kairos::tls {
 
 struct Peer {
-    std::string subject;            ///< of its certificate; empty: it has shown none
+    std::string subject;            ///< of its certificate, where it may be empty, if it has one
     std::string issuer;             ///< who has signed that
     std::vector<std::string> names; ///< whom it is for, besides (alternative_names_of)
     std::string version;            ///< "TLSv1.3"
@@ -20,12 +21,14 @@ struct Peer {
 };
 
 /// Returns a distinguished name as RFC 2253 writes it, such as "CN=server,O=Plant": what is no
-/// printable character of ASCII is "\" with two hexadecimal digits for each octet of UTF-8.
-[[nodiscard]] std::string distinguished_name(const X509_NAME& name);
+/// printable character of ASCII is "\" with two hexadecimal digits for each octet of UTF-8. Empty
+/// if the name is; an error where it cannot be written.
+[[nodiscard]] Result<std::string> distinguished_name(const X509_NAME& name);
 
 /// Returns the alternative names of a certificate, each with its kind: "DNS:a.example",
-/// "IP:192.0.2.1", "URI:spiffe://plant/press", "email:a@b.example". Other kinds are left out. What
-/// is no printable character of ASCII, and "\", is "\" with two hexadecimal digits.
+/// "IP:192.0.2.1", "URI:spiffe://plant/press", "email:a@b.example". Other kinds (otherName,
+/// directoryName, registeredID, …) are left out, and addresses of another size than IP's. What is
+/// no printable character of ASCII, and "\", is "\" with two hexadecimal digits.
 [[nodiscard]] std::vector<std::string> alternative_names_of(const X509& certificate);
 
 } // namespace kairos::tls

@@ -63,6 +63,14 @@ class TlsOfOrb final : public Tls {
     {
         auto made = std::make_shared<TlsOfOrb>(options);
         const orb::TlsOptions& tls = options.tls;
+        const bool checks_clients =
+            made->has_certificate() && tls.check_client != orb::ClientCheck::no;
+        // Nobody would look anybody up in it.
+        if (!tls.revocations.empty() && tls.check_server == orb::ServerCheck::no && !checks_clients)
+            return Error{ErrorCode::invalid_argument,
+                         "-ORBTlsRevocations " + tls.revocations +
+                             ": it needs an end that checks its peers: -ORBTlsVerifyServer other "
+                             "than 'no', or -ORBTlsVerifyClient with -ORBTlsCertificate"};
         if (made->has_certificate())
             if (const auto server = made->server_.get(); !server) return server.error();
         if (tls.trust != orb::TlsOptions{}.trust || !tls.revocations.empty())

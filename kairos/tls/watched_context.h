@@ -5,6 +5,7 @@
 #pragma once
 
 #include "kairos/base/result.h"
+#include "kairos/net/priority_mutex.h"
 #include "kairos/orb/options.h"
 #include "kairos/tls/context.h"
 #include "kairos/tls/file_stamps.h"
@@ -13,7 +14,7 @@
 
 #include <chrono>
 #include <memory>
-#include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -35,25 +36,49 @@ class WatchedContext {
 
     /// Returns what a connection is made with that begins now. Looks at the files if nobody has
     /// within limits::watch_interval, and reads them if they have changed: files that cannot be
-    /// used then leave in force what was read before, which the log says once. Only where nothing
-    /// was ever read it is an error, which names the option and the file.
+    /// used then leave in force what was read before, which the log says once, and are read again
+    /// at each look, whether they change or not: the system may have had no descriptor for them.
+    /// Only where nothing was ever read it is an error, which names the option and the file. One
+    /// thread looks at a time, and no other waits for it: they have what is in force.
     [[nodiscard]] Result<InForce> get(Clock::time_point now = Clock::now());
 
   private:
-    /// Must hold mutex_.
-    [[nodiscard]] Result<void> read_files();
+    struct State {
+        FileStamps stamps; // of the files, from before they were read
+        ContextPointer context;
+        std::shared_ptr<Sessions> sessions;
+        // A digest of the files from before they were read, if their stamps were too fresh to tell
+        // whether they were changed since; the next look compares it, once.
+        std::string contents;
+    };
+    struct Failure {
+        FileStamps stamps;
+        std::string reason;
+        friend bool operator==(const Failure&, const Failure&) = default;
+    };
+
+    class Looking;
+
+    [[nodiscard]] Result<State> read_files(FileStamps stamps) const;
+    /// Only by the thread that looks.
+    [[nodiscard]] bool are_unchanged(const FileStamps& stamps);
+    [[nodiscard]] Result<InForce> read_first(Clock::time_point now);
     void look_at_files();
+    /// Must hold mutex_, with a context.
+    [[nodiscard]] InForce in_force() const;
 
     const Side side_;
     const orb::TlsOptions& options_; // the transport's, as this
     const std::vector<std::string> files_;
 
-    // guards what follows; held while files are looked at and read, and the log hears of them
-    std::mutex mutex_;
-    ContextPointer context_;
-    std::shared_ptr<Sessions> sessions_;
-    FileStamps stamps_;          // of the files when they were read last
-    Clock::time_point looked_{}; // when they were looked at last
+    // guards what follows; inherits priorities, and is held for a few instructions: not while files
+    // are looked at, nor while the log is written
+    net::PriorityMutex mutex_;
+    State state_;                // without a context: nothing was ever read
+    Clock::time_point looked_{}; // when the last look began
+    bool is_looking_ = false;    // one thread, which may use what follows
+
+    std::optional<Failure> failure_; // of the last look
 };
 
 } // namespace kairos::tls

@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // SSLIOP::Current: what servants and interceptors are told of the client that calls them.
+#include "kairos/rtcorba/RTCORBA.h"
 #include "kairos/ssliop/KairosTls.h"
 #include "kairos/tls/peer.h"
+#include "tests/faults/faults.h"
 #include "tests/interceptors/fixture.h"
 #include "tests/robust/local.h"
 #include "tests/tls/files.h"
 
 #include <array>
 #include <openssl/x509.h>
+#include <optional>
+#include <thread>
 
 namespace kairos::orb_testing {
 namespace {
@@ -182,6 +186,61 @@ TEST_P(SsliopCurrent, TellsInTheMainThread)
 
 KAIROS_EVERY_ARCHITECTURE(SsliopCurrent);
 
+/// The pool's only thread serves a client by TLS and waits in a call of its own, during which it
+/// serves a call of this process, for there are no more threads.
+TEST(SsliopCurrent, TellsInAPoolOfWhatItsThreadServesMeanwhile)
+{
+    RunningServer server("worker-pool", of_server());
+    const CORBA::Object_var initial = server.orb()->resolve_initial_references("RTORB");
+    const RTCORBA::RTORB_var rtorb = RTCORBA::RTORB::_narrow(initial);
+    CORBA::PolicyList policies(1);
+    policies.length(1);
+    const auto pool = rtorb->create_threadpool(0, 1, 0, 0, false, 0, 0);
+    policies[0] = rtorb->create_threadpool_policy(pool);
+    const PortableServer::POA_var poa =
+        server.poa()->create_POA("pool", server.manager(), policies);
+    const KairosTls::Current_var current = current_of(server.orb());
+    RunningServer partner("reactor");
+    Event is_waiting;
+    Event is_done;
+    partner.servant().action = [&] {
+        is_waiting.set();
+        EXPECT_TRUE(is_done.wait());
+    };
+    const CORBA::Object_var other = server.orb()->string_to_object(partner.reference().c_str());
+    const Probe::Target_var to_partner = Probe::Target::_unchecked_narrow(other);
+    Servant by_tls;
+    Servant of_process;
+    std::vector<std::string> said;
+    std::optional<net::testing::Faults> faults;
+    by_tls.action = [&] {
+        said.push_back(caller(current));
+        net::testing::FaultPlan plan;
+        plan.of(net::testing::SystemCall::thread) = 1000; // of a thousand
+        faults.emplace(plan);
+        to_partner->act();
+        said.push_back(caller(current));
+    };
+    of_process.action = [&] { said.push_back(caller(current)); };
+    const PortableServer::ObjectId_var first = poa->activate_object(&by_tls);
+    const PortableServer::ObjectId_var second = poa->activate_object(&of_process);
+    const CORBA::Object_var object = poa->id_to_reference(first);
+    const CORBA::String_var reference = server.orb()->object_to_string(object);
+    const CORBA::Object_var own = poa->id_to_reference(second);
+    const Probe::Target_var itself = Probe::Target::_unchecked_narrow(own);
+    Client client(of_client());
+    const Probe::Target_var target = client.target(reference.in());
+    std::thread calling([&] { EXPECT_EQ(outcome([&] { target->act(); }), "ok"); });
+    EXPECT_TRUE(is_waiting.wait());
+    EXPECT_EQ(outcome([&] { itself->act(); }), "ok");
+    is_done.set();
+    calling.join();
+    faults.reset();
+    EXPECT_EQ(said, (std::vector<std::string>{known, "no TLS", known}));
+    poa->deactivate_object(first);
+    poa->deactivate_object(second);
+}
+
 /// Who resumes a session shows no certificate, and is known by the one that the session is of.
 TEST(SsliopCurrent, TellsWhoResumesASession)
 {
@@ -221,10 +280,24 @@ TEST(SsliopCurrent, TellsOfNamesSoThatNoTwoAreTheSame)
                                           .hosts = {"a.example", "192.0.2.1", "::1"}},
                                          nullptr);
     const X509& certificate = *made.value().certificate;
-    EXPECT_EQ(tls::distinguished_name(*X509_get_subject_name(&certificate)),
+    EXPECT_EQ(tls::distinguished_name(*X509_get_subject_name(&certificate)).value(),
               R"(CN=a\,b\C3\A4\"\0A)");
     EXPECT_EQ(tls::alternative_names_of(certificate),
               (std::vector<std::string>{"DNS:a.example", "IP:192.0.2.1", "IP:::1"}));
+}
+
+TEST(SsliopCurrent, TellsNoNameWhereItCannotBeWritten)
+{
+    const tls::Owned<X509_NAME, &X509_NAME_free> name(X509_NAME_new());
+    EXPECT_EQ(tls::distinguished_name(*name).value(), "");
+    constexpr std::array<unsigned char, 2> one_character{0, 'a'};
+    ASSERT_EQ(X509_NAME_add_entry_by_NID(name.get(), NID_commonName, V_ASN1_BMPSTRING,
+                                         one_character.data(), one_character.size(), -1, 0),
+              1);
+    EXPECT_EQ(tls::distinguished_name(*name).value(), "CN=a");
+    ASN1_STRING* const written = X509_NAME_ENTRY_get_data(X509_NAME_get_entry(name.get(), 0));
+    ASSERT_EQ(ASN1_STRING_set(written, one_character.data(), 1), 1); // half of it
+    EXPECT_FALSE(tls::distinguished_name(*name).ok());
 }
 
 } // namespace

@@ -83,6 +83,30 @@ class Peers:
             check(files.get(f"{name}-key.pem") == 0o600, f"kairos certs: {files}")
         status, said = run(self.kairos, "certs", self.keys)
         check(status == 1 and "File exists" in said, f"kairos certs, again: {said}")
+        self.taking_back(self.work / "back")
+
+    def taking_back(self, folder):
+        """Nobody who was taken back is forgotten, nor taken back by another authority."""
+        elsewhere = folder.with_name("elsewhere")
+        for made in (folder, elsewhere):
+            status, said = run(self.kairos, "certs", made)
+            check(status == 0, f"kairos certs: {said}")
+        revoke = (self.kairos, "certs", folder, "--revoke", folder / "client.pem")
+        status, said = run(*revoke)
+        check(status == 0, f"kairos certs --revoke: {said}")
+        own, others = ((made / "crl.pem").read_text() for made in (folder, elsewhere))
+        for text, why in ((own + others, "more in it than one list"),
+                          (others, "ca.pem has not signed it")):
+            (folder / "crl.pem").write_text(text)
+            status, said = run(*revoke)
+            check(status == 1 and why in said, f"kairos certs --revoke: {said}")
+            check((folder / "crl.pem").read_text() == text, "kairos certs --revoke: crl.pem")
+        for name in folder.iterdir():
+            if name.name != "crl.pem":
+                name.unlink()
+        status, said = run(self.kairos, "certs", folder)
+        check(status == 1 and "crl.pem: File exists" in said, f"kairos certs, a list: {said}")
+        check([each.name for each in folder.iterdir()] == ["crl.pem"], "kairos certs, a list")
 
     def among_kairos(self):
         with self.naming() as found:

@@ -154,6 +154,21 @@ TEST_F(RevocationLists, AreLookedAtForTheirAge)
     write_list(ca, {}, {.begins = hours{-48}, .ends = hours{-24}});
     now += tls::limits::watch_interval;
     EXPECT_TRUE(tls::has_old_revocations(*server->get(now)->context));
+    // An authority's newer list makes up for its old one, and nobody else's does.
+    const std::string old = files.own_text_of("crl.pem");
+    const auto is_old_beside = [&](const tls::Identity& authority) {
+        write_list(authority, {}, {}, "other.pem");
+        files.replace_by_text("crl.pem", old + files.own_text_of("other.pem"));
+        now += tls::limits::watch_interval;
+        return tls::has_old_revocations(*server->get(now)->context);
+    };
+    EXPECT_FALSE(is_old_beside(ca));
+    EXPECT_TRUE(is_old_beside(of_server));
+    // What is in the file of trust is not gone by unless the option is given.
+    files.replace_by_text("clients-ca.pem", Files::text_of("ca.pem") + old);
+    server_options.revocations.clear();
+    now += tls::limits::watch_interval;
+    EXPECT_FALSE(tls::has_old_revocations(*server->get(now)->context));
 }
 
 /// Everybody up to the one who is trusted is looked up.
@@ -208,6 +223,29 @@ TEST_F(RevocationLists, HaveThoseOfTheListBefore)
     begin(Side::server);
     EXPECT_EQ(said(), "certificate 'CN=client' is not accepted: it was revoked "
                       "(-ORBTlsRevocations)");
+}
+
+/// One that is to be written anew: nothing in the file may be lost, or signed by another.
+TEST_F(RevocationLists, AreReadAloneAndOfTheirAuthority)
+{
+    write_list(ca, {&of_client}, {}, "one.pem");
+    write_list(identity("other-ca"), {}, {}, "two.pem");
+    const auto one = tls::read_revocations(files.path("one.pem"));
+    const auto two = tls::read_revocations(files.path("two.pem"));
+    EXPECT_TRUE(tls::has_signed(*ca.certificate, **one));
+    EXPECT_FALSE(tls::has_signed(*ca.certificate, **two));
+    const std::string first = files.own_text_of("one.pem");
+    const std::string second = files.own_text_of("two.pem");
+    for (const std::string& more :
+         {first + second, second + first, first + text_of(ca), text_of(ca) + first}) {
+        files.replace_by_text("crl.pem", more);
+        EXPECT_EQ(tls::read_revocations(files.path("crl.pem")).error().reason,
+                  files.path("crl.pem") + ": there is more in it than one list");
+    }
+    files.replace_by_text("crl.pem", first + second.substr(0, second.size() / 2));
+    EXPECT_FALSE(tls::read_revocations(files.path("crl.pem")).ok());
+    files.replace_by_text("crl.pem", "of the plant\n" + first + "\n");
+    EXPECT_TRUE(tls::read_revocations(files.path("crl.pem")).ok());
 }
 
 TEST_F(RevocationLists, AreForCertificatesOfTheAuthority)

@@ -409,6 +409,20 @@ TEST(SsliopServer, IsNotMadeWithFilesThatAreNone)
     }
 }
 
+/// A list in which nobody would be looked up.
+TEST(SsliopServer, IsNotMadeWithRevocationsWhereNobodyIsChecked)
+{
+    try {
+        const Client client({"-ORBTlsRevocations", "/nowhere.pem", "-ORBTlsVerifyServer", "no"});
+        FAIL();
+    } catch (const CORBA::BAD_PARAM& exception) {
+        EXPECT_NE(std::string(exception.what())
+                      .find("-ORBTlsRevocations /nowhere.pem: it needs an end that checks"),
+                  std::string::npos)
+            << exception.what();
+    }
+}
+
 TEST(SsliopServer, SaysWhereEachPriorityGoes)
 {
     OnlyLocal server(of_server() +

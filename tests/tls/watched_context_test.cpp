@@ -8,9 +8,19 @@
 #include "tests/tls/files.h"
 #include "tests/tls/pair.h"
 
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <fcntl.h>
 #include <filesystem>
+#include <functional>
 #include <openssl/ssl.h>
 #include <optional>
+#include <stdexcept>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <thread>
 #include <vector>
 
 namespace kairos::tls_testing {
@@ -18,6 +28,27 @@ namespace {
 
 using tls::Side;
 using tls::WatchedContext;
+
+constexpr const char* servers_have_new_files =
+    "TLS: the files of -ORBTls… have changed and are in force for new connections of servers";
+
+/// No file can be opened for as long as it lives.
+class WithoutDescriptors {
+  public:
+    WithoutDescriptors()
+    {
+        if (::getrlimit(RLIMIT_NOFILE, &before_) != 0) throw std::runtime_error("no limit");
+        rlimit none = before_;
+        none.rlim_cur = 0;
+        if (::setrlimit(RLIMIT_NOFILE, &none) != 0) throw std::runtime_error("no limit");
+    }
+    ~WithoutDescriptors() { (void)::setrlimit(RLIMIT_NOFILE, &before_); }
+    WithoutDescriptors(const WithoutDescriptors&) = delete;
+    WithoutDescriptors& operator=(const WithoutDescriptors&) = delete;
+
+  private:
+    rlimit before_{};
+};
 
 /// A server and a client whose files are the test's, on whose clock time passes.
 class WatchedFiles : public testing::Test {
@@ -124,7 +155,74 @@ TEST_F(WatchedFiles, ACertificateWithoutItsKeyLeavesTheOldOnesInForce)
     EXPECT_EQ(take_said(), expected); // once
     files.replace("server-key.pem", "elsewhere-key.pem");
     EXPECT_FALSE(agrees());
-    EXPECT_TRUE(take_said().empty());
+    EXPECT_EQ(take_said(), std::vector<std::string>{servers_have_new_files});
+}
+
+/// As EMFILE: the files are as they were when they could not be read.
+TEST_F(WatchedFiles, WhatCouldNotBeReadForAWhileIsReadAfterwards)
+{
+    ASSERT_TRUE(agrees());
+    const auto* const before = server.get(now)->context.get();
+    files.replace("clients-ca.pem", "other-ca.pem");
+    {
+        const WithoutDescriptors without;
+        for (int i = 0; i < 2; ++i) {
+            now += tls::limits::watch_interval;
+            EXPECT_EQ(server.get(now)->context.get(), before);
+        }
+    }
+    const auto lines = take_said();
+    ASSERT_EQ(lines.size(), 1u); // once
+    EXPECT_NE(lines[0].find(std::strerror(EMFILE)), std::string::npos) << lines[0];
+    EXPECT_FALSE(agrees());
+    EXPECT_NE(server.get(now)->context.get(), before);
+    EXPECT_EQ(take_said(), std::vector<std::string>{servers_have_new_files});
+    const auto* const after = server.get(now)->context.get();
+    EXPECT_FALSE(agrees());
+    EXPECT_EQ(server.get(now)->context.get(), after);
+}
+
+/// As a sink that sends its lines to somebody by TLS.
+TEST_F(WatchedFiles, WhoHearsOfAFailureMayConnect)
+{
+    ASSERT_TRUE(agrees());
+    static std::function<void()> hear;
+    const SSL_CTX* had = nullptr;
+    hear = [&] { had = server.get(now + 2 * tls::limits::watch_interval)->context.get(); };
+    log::set_sink([](log::Level, std::string_view) { hear(); });
+    const auto* const before = server.get(now)->context.get();
+    files.replace("server.pem", "elsewhere.pem");
+    now += tls::limits::watch_interval;
+    EXPECT_EQ(server.get(now)->context.get(), before);
+    EXPECT_EQ(had, before);
+    had = nullptr;
+    files.replace("server-key.pem", "elsewhere-key.pem");
+    now += tls::limits::watch_interval;
+    const auto* const after = server.get(now)->context.get();
+    EXPECT_NE(after, before);
+    EXPECT_EQ(had, after);
+}
+
+TEST_F(WatchedFiles, ThreadsThatBeginAtOnceHaveTheSame)
+{
+    std::array<tls::ContextPointer, 4> had;
+    std::vector<std::thread> threads;
+    for (auto& mine : had)
+        threads.emplace_back([&] { mine = std::move(client.get(now)->context); });
+    for (std::thread& thread : threads)
+        thread.join();
+    for (const auto& each : had)
+        EXPECT_EQ(each, had[0]);
+    files.replace("client.pem", "server.pem");
+    files.replace("client-key.pem", "server-key.pem");
+    now += tls::limits::watch_interval;
+    threads.clear();
+    for (auto& mine : had)
+        threads.emplace_back([&] { mine = std::move(client.get(now)->context); });
+    for (std::thread& thread : threads)
+        thread.join();
+    const auto* const after = client.get(now)->context.get();
+    EXPECT_TRUE(std::ranges::any_of(had, [&](const auto& each) { return each.get() == after; }));
 }
 
 TEST_F(WatchedFiles, HalfAFileLeavesTheOldOneInForce)
@@ -142,7 +240,7 @@ TEST_F(WatchedFiles, HalfAFileLeavesTheOldOneInForce)
         }
         files.write(name, whole);
         EXPECT_TRUE(agrees());
-        EXPECT_TRUE(take_said().empty());
+        EXPECT_EQ(take_said(), std::vector<std::string>{servers_have_new_files});
     }
     std::filesystem::remove(files.path("server.pem"));
     EXPECT_TRUE(agrees());
@@ -176,6 +274,34 @@ TEST_F(WatchedFiles, AServerThatIsNotTrustedAnyMoreIsNotCalledByAnOldSession)
               "chain: nobody whom -ORBTlsTrust names has signed it");
     files.replace("servers-ca.pem", "ca.pem");
     EXPECT_TRUE(agrees());
+}
+
+/// The system's clock goes on in steps: what is written twice within one of them looks the same. As
+/// here what is written through memory, for its time is that of the first octet.
+TEST_F(WatchedFiles, WhatWasWrittenJustNowIsReadOnceMore)
+{
+    std::string one = Files::text_of("ca.pem");
+    std::string other = Files::text_of("other-ca.pem");
+    one.resize(std::max(one.size(), other.size()), '\n');
+    other.resize(one.size(), '\n');
+    files.write("clients-ca.pem", one);
+    const net::Socket file(::open(files.path("clients-ca.pem").c_str(), O_RDWR | O_CLOEXEC));
+    void* const memory =
+        ::mmap(nullptr, one.size(), PROT_READ | PROT_WRITE, MAP_SHARED, file.descriptor(), 0);
+    ASSERT_NE(memory, MAP_FAILED);
+    std::memcpy(memory, one.data(), one.size());
+    const std::array paths{files.path("clients-ca.pem")};
+    const tls::FileStamps before(paths);
+    const auto first = server.get(now).value();
+    std::memcpy(memory, other.data(), other.size());
+    const bool is_alike = before == tls::FileStamps(paths);
+    now += tls::limits::watch_interval;
+    const auto second = server.get(now).value();
+    EXPECT_NE(second.context, first.context);
+    now += tls::limits::watch_interval;
+    EXPECT_EQ(server.get(now)->context, second.context);
+    ::munmap(memory, one.size());
+    if (!is_alike) GTEST_SKIP() << "memory that was written twice does not look the same here";
 }
 
 TEST_F(WatchedFiles, AFolderIsLookedAtWithWhatIsInIt)

@@ -81,6 +81,9 @@ Result<void> revoke(const CertsArguments& arguments)
         auto read = tls::read_revocations(folder + "crl.pem");
         if (!read) return read.error();
         before = std::move(read).value();
+        if (!tls::has_signed(*authority->certificate, *before))
+            return Error{ErrorCode::invalid_argument,
+                         folder + "crl.pem: " + folder + "ca.pem has not signed it"};
     }
     std::vector<tls::CertificatePointer> certificates;
     std::vector<const X509*> revoked;
@@ -100,6 +103,10 @@ Result<void> make_all(const CertsArguments& arguments, const std::vector<std::st
 {
     if (::mkdir(arguments.folder.c_str(), 0755) != 0 && errno != EEXIST)
         return Error{ErrorCode::system, arguments.folder + ": " + std::strerror(errno), errno};
+    // Who was taken back must not be forgotten; keys and certificates are not replaced in any case.
+    const std::string list = arguments.folder + "/crl.pem";
+    if (::access(list.c_str(), F_OK) == 0)
+        return Error{ErrorCode::system, list + ": " + std::strerror(EEXIST), EEXIST};
     const std::chrono::hours ends{24 * arguments.days};
     const auto authority = make(arguments, "ca",
                                 {.kind = Kind::authority,
@@ -163,8 +170,9 @@ void add_certs_command(CLI::App& app, int& status)
     command
         ->add_option("--revoke", arguments->revoked,
                      "Take back this certificate, which the folder's authority has signed: makes "
-                     "nothing but a new crl.pem there, with those before on it as well. May be "
-                     "given several times")
+                     "nothing but a new crl.pem there, with those before on it as well. One with "
+                     "lists of others too is left as it is, which is an error. May be given "
+                     "several times")
         ->type_name("FILE");
     command->footer("Keys are readable by you alone. Files that are there are left as they are.");
     command->callback([arguments, &status] { status = run(*arguments); });
