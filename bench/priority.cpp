@@ -15,7 +15,7 @@ namespace kairos::bench {
 namespace {
 
 /// A load, and what each contestant did under it.
-struct Point {
+struct LoadPoint {
     LowLoad low;
     std::vector<Rounds> of; ///< in the contestants' order
 };
@@ -43,7 +43,7 @@ Load load_of(const LowLoad& low, const PriorityOptions& options)
 }
 
 /// The point's rounds of the system of that option, if it takes part.
-const Rounds* rounds_of(const Point& point, const std::vector<Contestant>& contestants,
+const Rounds* rounds_of(const LoadPoint& point, const std::vector<Contestant>& contestants,
                         std::string_view option)
 {
     for (std::size_t i = 0; i < contestants.size(); ++i)
@@ -51,17 +51,17 @@ const Rounds* rounds_of(const Point& point, const std::vector<Contestant>& conte
     return nullptr;
 }
 
-Result<std::vector<Point>> measure(std::vector<Contestant>& contestants,
-                                   const PriorityOptions& options)
+Result<std::vector<LoadPoint>> measure(std::vector<Contestant>& contestants,
+                                       const PriorityOptions& options)
 {
-    std::vector<Point> points;
+    std::vector<LoadPoint> points;
     for (const LowLoad& low : options.loads)
         points.push_back({low, std::vector<Rounds>(contestants.size())});
     const auto bytes = with_message_bytes(Load{}, contestants);
     if (!bytes) return bytes.error();
     std::size_t done = 0;
     for (unsigned round = 0; round < options.rounds; ++round)
-        for (Point& point : points)
+        for (LoadPoint& point : points)
             for (std::size_t i = 0; i < contestants.size(); ++i) {
                 options.progress(
                     static_cast<double>(done++) /
@@ -93,7 +93,7 @@ void set_inversions(Row& row, const Rounds& rounds)
     row.set("inversions", sum(rounds.values("inversions")));
 }
 
-Row row_of(const System& system, const Rounds& rounds, const Point& point,
+Row row_of(const System& system, const Rounds& rounds, const LoadPoint& point,
            const PriorityOptions& options, const std::string& side)
 {
     Row row = absent_row(system, options, {});
@@ -109,7 +109,7 @@ Row row_of(const System& system, const Rounds& rounds, const Point& point,
     return row;
 }
 
-void set_ratios(Row& row, const Rounds& rounds, const Point& point,
+void set_ratios(Row& row, const Rounds& rounds, const LoadPoint& point,
                 const std::vector<Contestant>& contestants)
 {
     const auto set = [&](const char* name, const char* figure, std::string_view option) {
@@ -124,9 +124,9 @@ void set_ratios(Row& row, const Rounds& rounds, const Point& point,
 }
 
 /// A load of 20 that flood, which that of computing servants is compared with.
-const Point* flooded(const std::vector<Point>& points)
+const LoadPoint* flooded(const std::vector<LoadPoint>& points)
 {
-    const auto found = std::ranges::find_if(points, [](const Point& point) {
+    const auto found = std::ranges::find_if(points, [](const LoadPoint& point) {
         return point.low.flood && point.low.clients == 20 && point.low.compute_us == 0;
     });
     return found == points.end() ? nullptr : &*found;
@@ -151,7 +151,7 @@ void set_priority_bars(Row& row, const LowLoad& low, bool has_lanes_of_pool)
     if (low.flood) row.bars.push_back({"inversions", Bar::Relation::at_most, 0});
 }
 
-void add_rows(Report& report, const std::vector<Point>& points, const Point& point,
+void add_rows(Report& report, const std::vector<LoadPoint>& points, const LoadPoint& point,
               const std::vector<Contestant>& contestants, const PriorityOptions& options)
 {
     for (std::size_t i = 0; i < contestants.size(); ++i) {
@@ -159,7 +159,7 @@ void add_rows(Report& report, const std::vector<Point>& points, const Point& poi
         const Rounds& rounds = point.of[i];
         Row high = row_of(system, rounds, point, options, "high");
         set_ratios(high, rounds, point, contestants);
-        const Point* flood = flooded(points);
+        const LoadPoint* flood = flooded(points);
         if (point.low.compute_us > 0 && flood != nullptr)
             high.set("mean_to_flood", rounds.ratio_to(flood->of[i], "high_mean_us"));
         if (point.low.clients > 0) set_inversions(high, rounds);
@@ -191,7 +191,7 @@ Result<void> add_null_calls(Report& report, const PriorityOptions& options, Pinn
     if (!contestants) return contestants.error();
     const auto bytes = with_message_bytes(Load{}, *contestants);
     if (!bytes) return bytes.error();
-    Point point{{}, std::vector<Rounds>(contestants->size())};
+    LoadPoint point{{}, std::vector<Rounds>(contestants->size())};
     constexpr std::uint32_t without_pause_hz = 1'000'000;
     for (unsigned round = 0; round < options.rounds; ++round)
         for (std::size_t i = 0; i < contestants->size(); ++i) {
@@ -217,7 +217,7 @@ Result<void> add_null_calls(Report& report, const PriorityOptions& options, Pinn
     return {};
 }
 
-void add_notes(Report& report, const std::vector<Point>& points, const PriorityOptions& options)
+void add_notes(Report& report, const std::vector<LoadPoint>& points, const PriorityOptions& options)
 {
     report.notes.push_back(fmt::format(
         "Medians of {} interleaved rounds of {} calls of the high client at {} Hz, also of their "
@@ -227,7 +227,7 @@ void add_notes(Report& report, const std::vector<Point>& points, const PriorityO
         options.rounds, calls_per_round(options), options.high_hz));
     report.notes.push_back("Inversions: requests of the high client dispatched after a low one "
                            "that the server had read later, in all rounds.");
-    const bool permitted = std::ranges::all_of(points, [](const Point& point) {
+    const bool permitted = std::ranges::all_of(points, [](const LoadPoint& point) {
         return std::ranges::all_of(point.of, [](const Rounds& rounds) {
             return sum(rounds.values("client_realtime")) > 0;
         });
@@ -271,7 +271,7 @@ Result<Report> run_priority(const PriorityOptions& options)
     absent.swap(report.rows);
     const auto points = measure(*contestants, options);
     if (!points) return points.error();
-    for (const Point& point : *points)
+    for (const LoadPoint& point : *points)
         add_rows(report, *points, point, *contestants, options);
     report.rows.insert(report.rows.end(), absent.begin(), absent.end());
     for (Contestant& contestant : *contestants)

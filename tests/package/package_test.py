@@ -75,7 +75,8 @@ def dynamic_section(path, tag):
 VISIBLE = re.compile(r"(^|[^,] )(CORBA|PortableServer|IOP|Messaging|TimeBase|IORTable|RTCORBA|"
                      r"RTPortableServer|RTCosScheduling|RtecScheduler|DynamicAny|Dynamic|"
                      r"PortableInterceptor|BiDirPolicy|Cos\w+|Kairos\w+|omniORB|omniPolicy|"
-                     r"omniZIOP|sslContext|SSLIOP|TAO_\w+|kairos|POA_\w+|OBV_\w+)::|operator(<<|>>)=|"
+                     r"omniZIOP|sslContext|SSLIOP|TAO_\w+|kairos|POA_\w+|OBV_\w+)::|"
+                     r"operator(<<|>>)=|"
                      r"^(TAO|tao)_\w+")
 # In front of the name that a symbol is about.
 ABOUT = re.compile(r"((non-)?virtual thunk to|covariant return thunk to|"
