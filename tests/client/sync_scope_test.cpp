@@ -124,9 +124,9 @@ class SyncScopeServed : public EveryArchitecture {};
 
 TEST_P(SyncScopeServed, WithServerBeforeTheServantIsCalled)
 {
-    RunningServer server(GetParam());
     Event inside;
     Event go;
+    RunningServer server(GetParam());
     server.servant().note_action = [&] {
         inside.set();
         EXPECT_TRUE(go.wait());

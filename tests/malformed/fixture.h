@@ -16,6 +16,7 @@
 #include <condition_variable>
 #include <filesystem>
 #include <functional>
+#include <memory>
 #include <mutex>
 #include <sched.h>
 #include <string>
@@ -83,30 +84,37 @@ class LogLines {
     }
 };
 
-/// Something that happens once, and those who wait for it.
+/// Something that happens once, and those who wait for it, who may still be about to return when it
+/// goes: a test does not know when the servant of a oneway has returned.
 class Event {
   public:
     void set()
     {
-        const std::lock_guard lock(mutex_);
-        set_ = true;
-        changed_.notify_all();
+        const std::shared_ptr<State> state = state_;
+        const std::lock_guard lock(state->mutex);
+        state->is_set = true;
+        state->changed.notify_all();
     }
     [[nodiscard]] bool wait()
     {
-        std::unique_lock lock(mutex_);
-        return changed_.wait_for(lock, patience, [this] { return set_; });
+        const std::shared_ptr<State> state = state_;
+        std::unique_lock lock(state->mutex);
+        return state->changed.wait_for(lock, patience, [&] { return state->is_set; });
     }
     [[nodiscard]] bool is_set()
     {
-        const std::lock_guard lock(mutex_);
-        return set_;
+        const std::lock_guard lock(state_->mutex);
+        return state_->is_set;
     }
 
   private:
-    std::mutex mutex_;
-    std::condition_variable changed_;
-    bool set_ = false;
+    struct State {
+        std::mutex mutex; // guards what follows
+        std::condition_variable changed;
+        bool is_set = false;
+    };
+
+    const std::shared_ptr<State> state_ = std::make_shared<State>();
 };
 
 class Servant : public POA_Probe::Target {
