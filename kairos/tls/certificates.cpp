@@ -262,8 +262,8 @@ Result<void> write_revocations(const std::string& path, const X509_CRL& list)
 {
     const std::string beside = path + ".new";
     (void)::unlink(beside.c_str()); // of one that did not come to its end
-    const auto written = make_file(
-        beside, 0644, [&](std::FILE* file) { return PEM_write_X509_CRL(file, &list) == 1; });
+    auto written = make_file(beside, 0644,
+                             [&](std::FILE* file) { return PEM_write_X509_CRL(file, &list) == 1; });
     if (!written) return written;
     if (::rename(beside.c_str(), path.c_str()) == 0) return {};
     return Error{ErrorCode::system, path + ": " + std::strerror(errno), errno};
