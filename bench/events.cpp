@@ -49,7 +49,7 @@ std::optional<Error> measure(std::vector<Contestant>& contestants, const EventsO
             figures.events_per_s.push_back(events / all->at("seconds"));
             if (consumers > 1) continue;
             const auto each = contestant.running.order(
-                Verb::latency, {.direction = Direction::oneway, .calls = options.events / 20 + 1});
+                Verb::latency, {.direction = Direction::oneway, .calls = options.events / 100 + 1});
             if (!each) return each.error();
             figures.p50_us.push_back(each->at("p50_us"));
         }
