@@ -117,6 +117,8 @@ class Event {
     const std::shared_ptr<State> state_ = std::make_shared<State>();
 };
 
+/// One that is served and then deactivated is declared before its server: a request whose answer
+/// the client has may still be leaving it.
 class Servant : public POA_Probe::Target {
   public:
     std::atomic<std::uint64_t> calls{0};

@@ -223,8 +223,9 @@ class ModuleCorba : public testing::TestWithParam<bool> {
 
     const CORBA::ORB_var server_;
     const CORBA::ORB_var client_;
-    PainterImpl servant_;
+    PainterImpl servant_; // this and the next outlive the server: a request may be leaving them
     EntriesImpl repository_;
+    StrangerImpl stranger_;
     PortableServer::POA_var poa_;
     Painting::Painter_var painter_;
 };
@@ -422,11 +423,10 @@ TEST_P(ModuleCorba, ObjectsKnowTheirInterfaceWhereThereIsARepository)
 
 TEST_P(ModuleCorba, ServantsMayAnswerWhatEveryObjectIsAsked)
 {
-    StrangerImpl stranger;
-    const CORBA::Object_var object = reference_of(&stranger);
+    const CORBA::Object_var object = reference_of(&stranger_);
     EXPECT_EQ(minor_of<CORBA::NO_PERMISSION>([&] { object->_get_interface(); }), 7u);
     const CORBA::Object_var entry = poa_->servant_to_reference(&repository_);
-    stranger.definition = CORBA::InterfaceDef::_unchecked_narrow(entry.in());
+    stranger_.definition = CORBA::InterfaceDef::_unchecked_narrow(entry.in());
     const CORBA::InterfaceDef_var definition = object->_get_interface();
     EXPECT_TRUE(definition->_is_equivalent(entry.in()));
 
@@ -439,7 +439,7 @@ TEST_P(ModuleCorba, ServantsMayAnswerWhatEveryObjectIsAsked)
     const CORBA::Object_var component = object->_get_component();
     EXPECT_TRUE(component->_is_equivalent(object.in()));
     EXPECT_TRUE(CORBA::is_nil(CORBA::Object_var(painter_->_get_component()).in()));
-    const PortableServer::ObjectId_var id = poa_->servant_to_id(&stranger);
+    const PortableServer::ObjectId_var id = poa_->servant_to_id(&stranger_);
     poa_->deactivate_object(id.in());
 }
 

@@ -164,6 +164,8 @@ TEST_P(SsliopCurrent, TellsInterceptors)
 
 TEST_P(SsliopCurrent, TellsInTheMainThread)
 {
+    Servant
+        servant; // outlives the server: a request may still be leaving it when it is deactivated
     RunningServer server(GetParam(), of_server());
     CORBA::PolicyList policies(1);
     policies.length(1);
@@ -171,7 +173,6 @@ TEST_P(SsliopCurrent, TellsInTheMainThread)
     const PortableServer::POA_var poa =
         server.poa()->create_POA("main", server.manager(), policies);
     const KairosTls::Current_var current = current_of(server.orb());
-    Servant servant;
     std::string said;
     servant.action = [&] { said = caller(current); };
     const PortableServer::ObjectId_var id = poa->activate_object(&servant);
@@ -190,6 +191,8 @@ KAIROS_EVERY_ARCHITECTURE(SsliopCurrent);
 /// serves a call of this process, for there are no more threads.
 TEST(SsliopCurrent, TellsInAPoolOfWhatItsThreadServesMeanwhile)
 {
+    Servant by_tls; // these outlive the server, too
+    Servant of_process;
     RunningServer server("worker-pool", of_server());
     const CORBA::Object_var initial = server.orb()->resolve_initial_references("RTORB");
     const RTCORBA::RTORB_var rtorb = RTCORBA::RTORB::_narrow(initial);
@@ -209,8 +212,6 @@ TEST(SsliopCurrent, TellsInAPoolOfWhatItsThreadServesMeanwhile)
     };
     const CORBA::Object_var other = server.orb()->string_to_object(partner.reference().c_str());
     const Probe::Target_var to_partner = Probe::Target::_unchecked_narrow(other);
-    Servant by_tls;
-    Servant of_process;
     std::vector<std::string> said;
     std::optional<net::testing::Faults> faults;
     by_tls.action = [&] {
