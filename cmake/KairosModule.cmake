@@ -10,6 +10,13 @@ target_compile_options(kairos_flags INTERFACE -Wall -Wextra -Wconversion -Wshado
 if(CMAKE_UNITY_BUILD AND KAIROS_SANITIZE) # a file's name may well be another's local variable
     target_compile_options(kairos_flags INTERFACE -Wno-shadow)
 endif()
+# Compiles files of these targets several at a time in every build: they are tools, which nobody
+# measures, and half of what a release compiles.
+function(kairos_compile_together)
+    if(NOT CMAKE_UNITY_BUILD)
+        set_target_properties(${ARGV} PROPERTIES UNITY_BUILD ON)
+    endif()
+endfunction()
 # Of what goes into libraries: programs see what is marked KAIROS_API, what is not asked for can be
 # left out, and the libraries' own calls cannot be taken over by others' functions. A class that
 # another library of ours uses may well have members of hidden types: we build them all together.
