@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A real server in a thread of the test program, reached over loopback TCP, with a servant that
-// does what the test says; and the lines that it logs. The servers' ports are the kernel's choice.
+// does what the test says; and the lines that it logs. The servers have ports that nobody else has.
 #pragma once
 
 #include "tests/malformed/wire.h"
@@ -18,6 +18,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <random>
 #include <sched.h>
 #include <string>
 #include <sys/socket.h>
@@ -220,15 +221,21 @@ class Client {
     return {"-ORBConcurrency", name};
 }
 
-/// Ports of the loopback address that the system gives to nobody while this lives: some in a row,
-/// of which a server may listen at the first, or at each for one of its lanes. When that has ended
-/// nobody else answers there.
+/// Ports of the loopback address that nobody else gets while this lives: some in a row, of which a
+/// server may listen at the first, or at each for one of its lanes. When that has ended nobody else
+/// answers there.
 class HeldPorts {
   public:
     explicit HeldPorts(std::uint16_t count)
     {
-        while (!hold(count))
+        // Not among those that the system gives: of these so many in a row are hard to find where
+        // thousands of connections have ended a moment ago.
+        std::uniform_int_distribution<std::uint16_t> first(10'000, 32'000);
+        std::random_device random;
+        do {
             sockets_.clear();
+            first_ = first(random);
+        } while (!hold(count));
     }
     /// Returns the endpoint for a server that is to listen at the ports.
     [[nodiscard]] std::string endpoint() const
@@ -237,22 +244,22 @@ class HeldPorts {
     }
 
   private:
-    /// Whether the ports behind the one that the system has chosen were free as well.
+    /// Whether nobody had any of the ports.
     [[nodiscard]] bool hold(std::uint16_t count)
     {
         for (std::uint16_t i = 0; i < count; ++i) {
             net::Socket socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
-            constexpr int yes = 1;
-            const auto port = static_cast<std::uint16_t>(i == 0 ? 0 : first_ + i);
-            const net::Address address = net::Address::loopback_ipv4(port);
-            // As the server's own: then two may have the port, as long as one of them listens.
-            if (::setsockopt(socket.descriptor(), SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes) != 0)
-                throw std::system_error(errno, std::generic_category(), "cannot hold a port");
+            const net::Address address =
+                net::Address::loopback_ipv4(static_cast<std::uint16_t>(first_ + i));
             if (::bind(socket.descriptor(), address.native(), address.native_size()) != 0) {
-                if (errno == EADDRINUSE && i != 0) return false;
+                if (errno == EADDRINUSE) return false;
                 throw std::system_error(errno, std::generic_category(), "cannot hold a port");
             }
-            if (i == 0) first_ = socket.local_address().value().port();
+            // Not before, or somebody else could hold the same. From now on two may have the port,
+            // as long as one of them listens: the server says so of its own as well.
+            constexpr int yes = 1;
+            if (::setsockopt(socket.descriptor(), SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes) != 0)
+                throw std::system_error(errno, std::generic_category(), "cannot hold a port");
             sockets_.push_back(std::move(socket));
         }
         return true;
