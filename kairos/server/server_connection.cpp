@@ -266,8 +266,7 @@ bool ServerConnection::becomes_bidirectional(const giop::Message& message,
 {
     if (!offered_listen_points(orb_, request)) return false;
     const auto unread = protocol_.unread();
-    if (!unread || !socket_.is_plain() || !kept_.empty() || !output_.empty() || owes())
-        return false;
+    if (!unread || !kept_.empty() || !output_.empty() || owes()) return false;
     auto socket = socket_.duplicate();
     if (!socket) return false;
     Adopted adopted{.socket = std::move(socket).value(),
