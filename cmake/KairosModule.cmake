@@ -194,9 +194,11 @@ function(kairos_precompiled name)
         return()
     endif()
     # Without its headers' times: a compiler cache serves clones, which have others.
-    target_compile_options(${name} PRIVATE "SHELL:-Xclang -fno-pch-timestamp"
-        "SHELL:-Xclang -building-pch-with-obj" "SHELL:-Xclang -fmodules-codegen"
-        -ffunction-sections)
+    target_compile_options(${name} PRIVATE "SHELL:-Xclang -fno-pch-timestamp" -ffunction-sections)
+    # Of the header alone: precompiled.cpp would have all its functions, too.
+    set_source_files_properties(${CMAKE_CURRENT_BINARY_DIR}/CMakeFiles/${name}.dir/cmake_pch.hxx.cxx
+        PROPERTIES COMPILE_OPTIONS
+        "-Xclang;-building-pch-with-obj;-Xclang;-fmodules-codegen")
     # Inline functions may call what GoogleTest's library has not (it prints no char8_t).
     target_link_options(${name} PRIVATE -Wl,--gc-sections)
     cmake_path(RELATIVE_PATH CMAKE_CURRENT_BINARY_DIR BASE_DIRECTORY ${PROJECT_BINARY_DIR}
