@@ -2,16 +2,19 @@
 //
 // IDL into a repository and out again: what is printed declares the same.
 #include "idlc/frontend.h"
+#include "kairos/orb/upcall_observer.h"
 #include "kairos/repository/repository.h"
 #include "tools/kairos/repository_load.h"
 #include "tools/kairos/repository_text.h"
 
 #include <algorithm>
+#include <atomic>
 #include <filesystem>
 #include <fmt/format.h>
 #include <fstream>
 #include <gtest/gtest.h>
 #include <map>
+#include <memory>
 #include <set>
 #include <string>
 #include <vector>
@@ -24,14 +27,30 @@ using repository::Definition;
 using repository::Key;
 using repository::Model;
 
+/// Refuses to describe all that a container holds, as JacORB's repository does.
+class DescribesNothingAtOnce final : public orb::UpcallObserver {
+  public:
+    explicit DescribesNothingAtOnce(std::atomic<int>* refused) : refused_(refused) {}
+    void receive_request(orb::ObservedUpcall& upcall) override
+    {
+        if (upcall.operation() != "describe_contents") return;
+        ++*refused_;
+        throw CORBA::UNKNOWN();
+    }
+
+  private:
+    std::atomic<int>* const refused_;
+};
+
 /// A repository in an ORB of its own.
 struct Place {
-    Place()
+    explicit Place(std::unique_ptr<orb::UpcallObserver> observer = nullptr)
     {
         static int places = 0; // each ORB of its own
         int count = 0;
         char* none[] = {nullptr};
         orb = CORBA::ORB_init(count, none, fmt::format("place-{}", ++places).c_str());
+        if (observer) orb->_kairos_add_upcall_observer(std::move(observer));
         service = std::make_unique<repository::InterfaceRepository>(orb.in());
         root = service->reference();
     }
@@ -242,6 +261,20 @@ TEST(Repository, PrintsOmniorbsIdl)
     fmt::print("{} files, {} definitions\n", loaded, all.service->model().size());
     EXPECT_GT(loaded, 70U);
     expect_again(all, "all of them");
+}
+
+TEST(Repository, IsReadOneByOneWhereItCannotBeDescribedAtOnce)
+{
+    const std::string text = "module A { const long most = 3; exception Full { long value; }; "
+                             "interface I { readonly attribute long size; void put(in any it) "
+                             "raises (Full); }; module B { enum E { one, two }; }; };";
+    Place usual;
+    ASSERT_EQ(add_text(usual, text), "");
+    std::atomic<int> refused = 0;
+    Place other(std::make_unique<DescribesNothingAtOnce>(&refused));
+    ASSERT_EQ(add_text(other, text), "");
+    EXPECT_EQ(other.printed(), usual.printed());
+    EXPECT_EQ(refused, 5); // the repository, A, Full, I and B
 }
 
 TEST(Repository, ShowsOneDefinitionWithWhatItNeeds)

@@ -74,6 +74,37 @@ void ask_extended(const Ask& ask)
     }
 }
 
+using Descriptions = CORBA::Container::DescriptionSeq;
+
+/// Asks for each definition on its own.
+Descriptions* each_described(CORBA::Container_ptr container)
+{
+    const CORBA::ContainedSeq_var contents = container->contents(CORBA::dk_all, true);
+    const CORBA::ULong count = contents->length();
+    if (count > definitions_max) throw CORBA::IMP_LIMIT();
+    CORBA::Container::DescriptionSeq_var all = new Descriptions(count);
+    all->length(count);
+    for (CORBA::ULong i = 0; i < count; ++i) {
+        const CORBA::Contained::Description_var one = contents[i]->describe();
+        all[i].contained_object = contents[i];
+        all[i].kind = one->kind;
+        all[i].value = one->value;
+    }
+    return all._retn();
+}
+
+/// What a container holds. Not every repository can describe all of it at once: JacORB's answers
+/// UNKNOWN for a module.
+Descriptions* all_described(CORBA::Container_ptr container)
+{
+    try {
+        return container->describe_contents(CORBA::dk_all, true, -1);
+    } catch (const CORBA::UNKNOWN&) {
+    } catch (const CORBA::NO_IMPLEMENT&) {
+    }
+    return each_described(container);
+}
+
 } // namespace
 
 RepositoryContents::RepositoryContents(CORBA::Repository_ptr repository)
@@ -85,8 +116,7 @@ void RepositoryContents::read(CORBA::Container_ptr from, const Described* contai
                               std::vector<std::unique_ptr<Described>>& to, std::size_t depth)
 {
     if (depth > depth_max) throw CORBA::IMP_LIMIT();
-    const CORBA::Container::DescriptionSeq_var all =
-        from->describe_contents(CORBA::dk_all, true, -1);
+    const CORBA::Container::DescriptionSeq_var all = all_described(from);
     for (CORBA::ULong i = 0; i < all->length(); ++i) {
         if (by_id_.size() >= definitions_max) throw CORBA::IMP_LIMIT();
         auto described = std::make_unique<Described>();
