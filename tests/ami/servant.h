@@ -73,7 +73,7 @@ class Servant final : public POA_Ami::Target {
         if (how == 2) throw 2;
         throw Ami::Refused(); // which is not listed
     }
-    void note(CORBA::Long) override {}
+    void note(CORBA::Long number) override { release(number); }
     CORBA::Long hold(CORBA::Long number) override
     {
         std::unique_lock lock(mutex_);

@@ -5,8 +5,9 @@
 #
 # Makes OUTPUT/peer.jar, the JacORB side of the tests: copies JacORB's libraries from Maven Central
 # to OUTPUT/lib unless they are there, compiles the IDL with JacORB's compiler and all of it with
-# javac. Where Maven Central cannot be reached there is no peer.jar and no error: the test says then
-# that it is skipped, or fails where CI is set.
+# javac, and copies to OUTPUT/repository what JacORB's Interface Repository reads of kinds.idl.
+# Where Maven Central cannot be reached there is no peer.jar and no error: the test says then that
+# it is skipped, or fails where CI is set.
 set -euo pipefail
 source_dir=$(cd "$(dirname "$0")" && pwd)
 output=$1
@@ -29,17 +30,23 @@ fi
 quick=(-XX:TieredStopAtLevel=1 -XX:+UseSerialGC)
 
 # Nothing of an earlier IDL may stay.
-rm -rf "$output/gen" "$output/classes"
-mkdir -p "$output/gen" "$output/classes"
+rm -rf "$output/gen" "$output/classes" "$output/repository"
+mkdir -p "$output/gen" "$output/classes" "$output/repository"
 for idl in "$@"; do
+    case $idl in
+        */ami.idl) options=-ami_callback ;;
+        */kinds.idl) options=-ir ;;
+        *) options= ;;
+    esac
     # The compiler says everything twice, and nothing of use unless it fails.
-    if ! java "${quick[@]}" -cp "$output/lib/*" org.jacorb.idl.parser -d "$output/gen" "$idl" \
-        >"$output/idl.log" 2>&1; then
+    if ! java "${quick[@]}" -cp "$output/lib/*" org.jacorb.idl.parser $options \
+        -d "$output/gen" "$idl" >"$output/idl.log" 2>&1; then
         cat "$output/idl.log" >&2
         exit 1
     fi
 done
 find "$output/gen" "$source_dir" -name '*.java' >"$output/sources.txt"
-javac "${quick[@]/#/-J}" -nowarn -Xlint:none -XDignore.symbol.file -proc:none -encoding UTF-8 \
-    -cp "$output/lib/*" -d "$output/classes" "@$output/sources.txt"
+javac "${quick[@]/#/-J}" -nowarn -Xlint:none -XDignore.symbol.file -XDsuppressNotes -proc:none \
+    -encoding UTF-8 -cp "$output/lib/*" -d "$output/classes" "@$output/sources.txt"
 jar -c -f "$output/peer.jar" -C "$output/classes" .
+cp -r "$output/classes/Kinds" "$output/repository"

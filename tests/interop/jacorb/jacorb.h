@@ -48,10 +48,12 @@ class Jacorb {
     void start()
     {
         if (process_) return;
-        process_ = std::make_unique<calls::Process>(java("interop.Peer"));
+        process_ = std::make_unique<calls::Process>(java("interop.Peer") + types());
         echo = process_->read_line();
         everything = process_->read_line();
         hub = process_->read_line();
+        target = process_->read_line();
+        repository = process_->read_line();
     }
     void stop()
     {
@@ -59,7 +61,8 @@ class Jacorb {
         EXPECT_EQ(process_->stop(), 0) << "JacORB's exit status";
         process_.reset();
     }
-    /// `what` is the client to be: "echo", "all", "both" or "names".
+    /// `what` is the client to be: "echo", "all", "both", "names", "target", "marks" or
+    /// "repository".
     void expect_checks(const std::string& what, const std::string& version,
                        const std::string& server, int expected, const Arguments& without = {})
     {
@@ -73,8 +76,20 @@ class Jacorb {
     std::string echo;       ///< a reference for tests/calls
     std::string everything; ///< one for ../all_types
     std::string hub;        ///< one for tests/bidirectional
+    std::string target;     ///< one for tests/ami, of an ORB with interceptors (Marks.java)
+    std::string repository; ///< JacORB's Interface Repository, which has kinds.idl
 
   private:
+    /// The folder of what JacORB's repository has.
+    static Arguments types()
+    {
+#ifdef JACORB_DIR
+        return {JACORB_DIR "/repository"};
+#else
+        return {};
+#endif
+    }
+
     std::unique_ptr<calls::Process> process_;
 };
 
@@ -99,7 +114,7 @@ class WithJacorb : public testing::Test {
         const std::string reason = missing();
         if (reason.empty()) {
             jacorb().start();
-            ASSERT_TRUE(jacorb().everything.starts_with("IOR:")) << "JacORB did not start";
+            ASSERT_TRUE(jacorb().repository.starts_with("IOR:")) << "JacORB did not start";
             return;
         }
         const char* const ci = std::getenv("CI");
