@@ -28,7 +28,8 @@ struct TypeUse {
 
 /// Reports natives and pseudo objects where something of them would be sent, which nobody can: as
 /// parts of other types, and as arguments of interfaces that are not local (CORBA 3.3 part 1,
-/// 7.11.5). Only of what something is generated for.
+/// 7.11.5). Only of what something is generated for. For back ends that write what sends: an
+/// Interface Repository may know of natives anywhere.
 void check_locality(const Unit& unit, Diagnostics& diagnostics);
 
 } // namespace kairos::idlc

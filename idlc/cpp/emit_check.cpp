@@ -146,6 +146,7 @@ class MadeNames {
 bool check_supported(const Unit& unit, Diagnostics& diagnostics)
 {
     const std::size_t before = diagnostics.error_count();
+    check_locality(unit, diagnostics);
     Check check(diagnostics);
     for_each(unit.declarations, [&](const Declaration& each) { check.declaration(each); });
     const MadeNames made(unit, diagnostics);
