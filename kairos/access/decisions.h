@@ -33,82 +33,86 @@ class Decisions {
     [[nodiscard]] bool has(std::uint32_t generation, const Identity& who, Bytes object_key,
                            std::string_view operation) const noexcept
     {
-        const std::size_t words = words_of(object_key.size()) + words_of(operation.size());
-        if (words > data_words || who.first == 0) return false;
-        const Entry& entry = entries_[place_of(who, object_key, operation)];
+        if (is_too_long(object_key, operation) || who.first == 0) return false;
+        const Word* const entry = entries_[place_of(who, object_key, operation)].data();
         const std::uint64_t sequence = entry[0].load(std::memory_order_acquire);
-        bool is_same = entry[1].load(std::memory_order_acquire) ==
-                           head_of(generation, object_key.size(), operation.size()) &&
-                       entry[2].load(std::memory_order_acquire) == who.first &&
-                       entry[3].load(std::memory_order_acquire) == who.second;
-        std::size_t at = 4;
-        const auto compare = [&](std::uint64_t word) {
-            is_same = is_same && entry[at++].load(std::memory_order_acquire) == word;
-        };
-        for_each_word(object_key, compare);
-        for_each_word(as_bytes(operation), compare);
-        return is_same && sequence % 2 == 0 && entry[0].load(std::memory_order_relaxed) == sequence;
+        if (entry[1].load(std::memory_order_acquire) !=
+                head_of(generation, object_key.size(), operation.size()) ||
+            entry[2].load(std::memory_order_acquire) != who.first ||
+            entry[3].load(std::memory_order_acquire) != who.second)
+            return false;
+        const Word* at = entry + 4;
+        return is_there(at, object_key) && is_there(at, as_bytes(operation)) && sequence % 2 == 0 &&
+               entry[0].load(std::memory_order_relaxed) == sequence;
     }
 
     /// Remembers that it is allowed, unless that is too long or another thread writes there.
     void add(std::uint32_t generation, const Identity& who, Bytes object_key,
              std::string_view operation) noexcept
     {
-        const std::size_t words = words_of(object_key.size()) + words_of(operation.size());
-        if (words > data_words || who.first == 0) return;
-        Entry& entry = entries_[place_of(who, object_key, operation)];
+        if (is_too_long(object_key, operation) || who.first == 0) return;
+        Word* const entry = entries_[place_of(who, object_key, operation)].data();
         std::uint64_t sequence = entry[0].load(std::memory_order_relaxed);
         if (sequence % 2 != 0 ||
             !entry[0].compare_exchange_strong(sequence, sequence + 1, std::memory_order_acquire))
             return;
         // Whoever sees one of these sees that the number has changed.
-        std::size_t at = 1;
-        const auto store = [&](std::uint64_t word) {
-            entry[at++].store(word, std::memory_order_release);
-        };
-        store(head_of(generation, object_key.size(), operation.size()));
-        store(who.first);
-        store(who.second);
-        for_each_word(object_key, store);
-        for_each_word(as_bytes(operation), store);
+        entry[1].store(head_of(generation, object_key.size(), operation.size()),
+                       std::memory_order_release);
+        entry[2].store(who.first, std::memory_order_release);
+        entry[3].store(who.second, std::memory_order_release);
+        Word* at = entry + 4;
+        put(at, object_key);
+        put(at, as_bytes(operation));
         entry[0].store(sequence + 2, std::memory_order_release);
     }
 
   private:
+    using Word = std::atomic<std::uint64_t>;
+    /// Of a key and an operation together; each begins with a word.
+    static constexpr std::size_t octets_max = 80;
     static constexpr std::size_t data_words = 12;
+    static_assert((octets_max + 2 * 7) / 8 <= data_words);
     /// How often it was written, twice, and odd meanwhile; generation and sizes; who; then the key
     /// and the operation.
-    using Entry = std::array<std::atomic<std::uint64_t>, 4 + data_words>;
+    using Entry = std::array<Word, 4 + data_words>;
 
-    [[nodiscard]] static std::size_t words_of(std::size_t octets) noexcept
+    [[nodiscard]] static bool is_too_long(Bytes key, std::string_view operation) noexcept
     {
-        return octets > 8 * data_words ? data_words + 1 : (octets + 7) / 8;
+        return key.size() > octets_max || key.size() + operation.size() > octets_max;
     }
     [[nodiscard]] static std::uint64_t head_of(std::uint32_t generation, std::size_t key,
                                                std::size_t operation) noexcept
     {
         return std::uint64_t{generation} << 32 | key << 16 | operation;
     }
-    template <typename Word>
+    template <typename Number>
     [[nodiscard]] static std::uint64_t load(const std::byte* at) noexcept
     {
-        Word word;
-        std::memcpy(&word, at, sizeof word);
-        return word;
+        Number number;
+        std::memcpy(&number, at, sizeof number);
+        return number;
     }
-    /// All octets in words, which may overlap: no two of one size are the same.
-    template <typename Use>
-    [[gnu::always_inline]] static void for_each_word(Bytes octets, Use&& use) noexcept
+    /// The last of the words that octets are, which may overlap: no two of one size are the same.
+    [[nodiscard]] static std::uint64_t last_word(Bytes octets) noexcept
+    {
+        if (octets.size() >= 8) return load<std::uint64_t>(octets.data() + octets.size() - 8);
+        return octets.empty() ? 0 : short_word(octets.data(), octets.size());
+    }
+    /// Both go behind the words that octets are.
+    [[nodiscard, gnu::always_inline]] static bool is_there(const Word*& word, Bytes octets) noexcept
     {
         const std::byte* at = octets.data();
-        std::size_t left = octets.size();
-        if (left >= 8) {
-            for (; left > 8; left -= 8, at += 8)
-                use(load<std::uint64_t>(at));
-            use(load<std::uint64_t>(at + left - 8));
-            return;
-        }
-        if (left != 0) use(short_word(at, left));
+        for (std::size_t left = octets.size(); left > 8; left -= 8, at += 8)
+            if ((word++)->load(std::memory_order_acquire) != load<std::uint64_t>(at)) return false;
+        return (word++)->load(std::memory_order_acquire) == last_word(octets);
+    }
+    static void put(Word*& word, Bytes octets) noexcept
+    {
+        const std::byte* at = octets.data();
+        for (std::size_t left = octets.size(); left > 8; left -= 8, at += 8)
+            (word++)->store(load<std::uint64_t>(at), std::memory_order_release);
+        (word++)->store(last_word(octets), std::memory_order_release);
     }
     [[nodiscard]] static std::uint64_t short_word(const std::byte* at, std::size_t size) noexcept
     {
@@ -120,14 +124,8 @@ class Decisions {
                                               std::string_view operation) noexcept
     {
         // The ends tell most apart: of a key the slot or the id, of an operation its name.
-        std::uint64_t mixed = who.first + who.second * 0xC2B2AE3D27D4EB4Fu;
-        if (key.size() >= 8) mixed ^= load<std::uint64_t>(key.data() + key.size() - 8);
-        mixed *= 0x9E3779B97F4A7C15u;
-        const Bytes name = as_bytes(operation);
-        if (name.size() >= 8)
-            mixed ^= load<std::uint64_t>(name.data() + name.size() - 8);
-        else if (!name.empty())
-            mixed ^= short_word(name.data(), name.size());
+        std::uint64_t mixed = who.first + who.second * 0xC2B2AE3D27D4EB4Fu + last_word(key);
+        mixed = mixed * 0x9E3779B97F4A7C15u ^ last_word(as_bytes(operation));
         mixed *= 0x9E3779B97F4A7C15u;
         return mixed >> 54;
     }

@@ -22,6 +22,7 @@
 #include "kairos/orb/upcall_observer.h"
 #include "kairos/poa/servant.h"
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <chrono>
@@ -163,13 +164,12 @@ log::Line line_of(const Caller& caller, const net::Address& from, const Target& 
 {
     log::Line line;
     line << "access denied: who=" << quoted(caller.text()) << " from=" << quoted(from.to_text())
-         << " operation=" << quoted(target.operation);
+         << " rule=" << quoted(rule) << " operation=" << quoted(target.operation);
     if (target.adapter && target.id)
         line << " adapter=" << quoted(*target.adapter) << " id=" << quoted(*target.id);
     else if (target.key)
         line << " key=" << quoted(*target.key);
     if (target.interface) line << " interface=" << quoted(*target.interface);
-    line << " rule=" << quoted(rule);
     return line;
 }
 
@@ -237,7 +237,9 @@ class Access final : public orb::UpcallObserver {
   private:
     void look_if_due()
     {
-        if (ticks() >= next_look_.load(std::memory_order_relaxed)) [[unlikely]]
+        // A counter that begins anew, as when the machine has slept, is far ahead.
+        if (ticks() - looked_.load(std::memory_order_relaxed) >=
+            pause_.load(std::memory_order_relaxed)) [[unlikely]]
             look();
     }
     void ask(orb::ObservedUpcall& observed, const orb::ServedObject* object);
@@ -251,7 +253,10 @@ class Access final : public orb::UpcallObserver {
         const double pause =
             passed > 0 ? counted / passed * std::chrono::duration<double>(look_interval).count()
                        : 0;
-        next_look_.store(ticks() + static_cast<std::uint64_t>(pause), std::memory_order_relaxed);
+        constexpr double pause_max = 1e9; // a counter that began anew makes no sense of that
+        pause_.store(static_cast<std::uint64_t>(std::min(pause, pause_max)),
+                     std::memory_order_relaxed);
+        looked_.store(ticks(), std::memory_order_relaxed);
     }
     /// Requests that were found to be allowed by the rules of before are asked about again.
     void take(const RulesPointer& rules)
@@ -265,7 +270,8 @@ class Access final : public orb::UpcallObserver {
     const orb::TlsPeers* const tls_ = linked_tls();
     const Clock::time_point began_ = Clock::now();
     const std::uint64_t began_ticks_ = ticks();
-    std::atomic<std::uint64_t> next_look_{0};
+    std::atomic<std::uint64_t> looked_{0}; // when somebody last did, and how long that will do
+    std::atomic<std::uint64_t> pause_{0};
     std::atomic<std::uint32_t> generation_{0}; // of the rules, from 1 on; written with the mutex
     Decisions decisions_;
 
@@ -280,9 +286,9 @@ void Access::ask(orb::ObservedUpcall& observed, const orb::ServedObject* object)
 {
     const net::Address* const from = observed.peer();
     if (from == nullptr) return; // the process may call itself
-    // The guard has noted it. Without it a caller were not known by its certificate.
+    // The guard has noted it. Another's would say who somebody else is.
     orb::Upcall* const upcall = orb::UpcallNote::innermost();
-    if (upcall == nullptr)
+    if (upcall == nullptr || &upcall->request() != &observed.request())
         throw CORBA::NO_PERMISSION(orb::minor_code::access_denied, CORBA::COMPLETED_NO);
     const net::Channel* const channel = upcall->channel().peer_channel();
     const Bytes key = observed.object_key();

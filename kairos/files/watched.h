@@ -116,12 +116,12 @@ class Watched {
     }
 
     /// The stamps are of before: what is written meanwhile is seen the next time.
-    [[nodiscard]] Result<State> read_files(Stamps stamps) const
+    [[nodiscard]] Result<State> read_files(const Stamps& stamps) const
     {
         std::string contents = stamps.are_fresh() ? source_.contents() : std::string();
         auto made = source_.read();
         if (!made) return made.error();
-        return State{.stamps = std::move(stamps),
+        return State{.stamps = stamps,
                      .value = std::move(made).value(),
                      .contents = std::move(contents)};
     }

@@ -193,10 +193,10 @@ TEST(Access, NamesObjectsByAdapterIdAndInterface)
         EXPECT_EQ(outcome([&] { (void)eight->negate(true); }), denied);
     }
     EXPECT_EQ(servant.calls, 6u);
-    EXPECT_TRUE(
-        LogLines::wait_for("operation=\"negate\" adapter=\"RootPOA/Plant/Presses\" id=\"8\" "
-                           "interface=\"IDL:Probe/Target:1.0\" rule=\"" +
-                           rules.path() + ": default\""));
+    EXPECT_TRUE(LogLines::wait_for("rule=\"" + rules.path() +
+                                   ": default\" operation=\"negate\" "
+                                   "adapter=\"RootPOA/Plant/Presses\" id=\"8\" "
+                                   "interface=\"IDL:Probe/Target:1.0\""));
     poa->destroy(false, true);
 }
 

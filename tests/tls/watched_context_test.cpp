@@ -15,6 +15,7 @@
 #include <fcntl.h>
 #include <filesystem>
 #include <functional>
+#include <memory>
 #include <openssl/ssl.h>
 #include <optional>
 #include <stdexcept>
@@ -205,7 +206,7 @@ TEST_F(WatchedFiles, WhoHearsOfAFailureMayConnect)
 
 TEST_F(WatchedFiles, ThreadsThatBeginAtOnceHaveTheSame)
 {
-    std::array<tls::ContextPointer, 4> had;
+    std::array<std::shared_ptr<SSL_CTX>, 4> had;
     std::vector<std::thread> threads;
     for (auto& mine : had)
         threads.emplace_back([&] { mine = std::move(client.get(now)->context); });
