@@ -8,7 +8,6 @@
 
 #include "kairos/base/bytes.h"
 
-#include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -30,11 +29,16 @@ class Decisions {
 
     /// Returns whether that was found to be allowed by the rules of this generation, which is not
     /// 0.
-    [[nodiscard]] bool has(std::uint32_t generation, const Identity& who, Bytes object_key,
-                           std::string_view operation) const noexcept
+    [[nodiscard, gnu::always_inline]] bool has(std::uint32_t generation, Identity who,
+                                               Bytes object_key,
+                                               std::string_view operation) const noexcept
     {
-        if (is_too_long(object_key, operation) || who.first == 0) return false;
-        const Word* const entry = entries_[place_of(who, object_key, operation)].data();
+        if (is_too_long(object_key, operation) || who.first == 0) [[unlikely]]
+            return false;
+        const Bytes name = as_bytes(operation);
+        const std::uint64_t end_of_key = last_word(object_key);
+        const std::uint64_t end_of_name = last_word(name);
+        const Word* const entry = first_ + words_each * place_of(who, end_of_key, end_of_name);
         const std::uint64_t sequence = entry[0].load(std::memory_order_acquire);
         if (entry[1].load(std::memory_order_acquire) !=
                 head_of(generation, object_key.size(), operation.size()) ||
@@ -42,16 +46,18 @@ class Decisions {
             entry[3].load(std::memory_order_acquire) != who.second)
             return false;
         const Word* at = entry + 4;
-        return is_there(at, object_key) && is_there(at, as_bytes(operation)) && sequence % 2 == 0 &&
-               entry[0].load(std::memory_order_relaxed) == sequence;
+        return is_there(at, object_key, end_of_key) && is_there(at, name, end_of_name) &&
+               sequence % 2 == 0 && entry[0].load(std::memory_order_relaxed) == sequence;
     }
 
     /// Remembers that it is allowed, unless that is too long or another thread writes there.
-    void add(std::uint32_t generation, const Identity& who, Bytes object_key,
+    void add(std::uint32_t generation, Identity who, Bytes object_key,
              std::string_view operation) noexcept
     {
         if (is_too_long(object_key, operation) || who.first == 0) return;
-        Word* const entry = entries_[place_of(who, object_key, operation)].data();
+        const Bytes name = as_bytes(operation);
+        Word* const entry =
+            first_ + words_each * place_of(who, last_word(object_key), last_word(name));
         std::uint64_t sequence = entry[0].load(std::memory_order_relaxed);
         if (sequence % 2 != 0 ||
             !entry[0].compare_exchange_strong(sequence, sequence + 1, std::memory_order_acquire))
@@ -63,7 +69,7 @@ class Decisions {
         entry[3].store(who.second, std::memory_order_release);
         Word* at = entry + 4;
         put(at, object_key);
-        put(at, as_bytes(operation));
+        put(at, name);
         entry[0].store(sequence + 2, std::memory_order_release);
     }
 
@@ -75,7 +81,7 @@ class Decisions {
     static_assert((octets_max + 2 * 7) / 8 <= data_words);
     /// How often it was written, twice, and odd meanwhile; generation and sizes; who; then the key
     /// and the operation.
-    using Entry = std::array<Word, 4 + data_words>;
+    static constexpr std::size_t words_each = 4 + data_words;
 
     [[nodiscard]] static bool is_too_long(Bytes key, std::string_view operation) noexcept
     {
@@ -94,18 +100,19 @@ class Decisions {
         return number;
     }
     /// The last of the words that octets are, which may overlap: no two of one size are the same.
-    [[nodiscard]] static std::uint64_t last_word(Bytes octets) noexcept
+    [[nodiscard, gnu::always_inline]] static std::uint64_t last_word(Bytes octets) noexcept
     {
         if (octets.size() >= 8) return load<std::uint64_t>(octets.data() + octets.size() - 8);
         return octets.empty() ? 0 : short_word(octets.data(), octets.size());
     }
     /// Both go behind the words that octets are.
-    [[nodiscard, gnu::always_inline]] static bool is_there(const Word*& word, Bytes octets) noexcept
+    [[nodiscard, gnu::always_inline]] static bool is_there(const Word*& word, Bytes octets,
+                                                           std::uint64_t last) noexcept
     {
         const std::byte* at = octets.data();
         for (std::size_t left = octets.size(); left > 8; left -= 8, at += 8)
             if ((word++)->load(std::memory_order_acquire) != load<std::uint64_t>(at)) return false;
-        return (word++)->load(std::memory_order_acquire) == last_word(octets);
+        return (word++)->load(std::memory_order_acquire) == last;
     }
     static void put(Word*& word, Bytes octets) noexcept
     {
@@ -120,18 +127,19 @@ class Decisions {
         return load<std::uint8_t>(at) | load<std::uint8_t>(at + size / 2) << 8 |
                load<std::uint8_t>(at + size - 1) << 16;
     }
-    [[nodiscard]] static std::size_t place_of(const Identity& who, Bytes key,
-                                              std::string_view operation) noexcept
+    /// The ends tell most apart: of a key the slot or the id, of an operation its name.
+    [[nodiscard]] static std::size_t place_of(Identity who, std::uint64_t end_of_key,
+                                              std::uint64_t end_of_name) noexcept
     {
-        // The ends tell most apart: of a key the slot or the id, of an operation its name.
-        std::uint64_t mixed = who.first + who.second * 0xC2B2AE3D27D4EB4Fu + last_word(key);
-        mixed = mixed * 0x9E3779B97F4A7C15u ^ last_word(as_bytes(operation));
+        std::uint64_t mixed = who.first + who.second * 0xC2B2AE3D27D4EB4Fu + end_of_key;
+        mixed = mixed * 0x9E3779B97F4A7C15u ^ end_of_name;
         mixed *= 0x9E3779B97F4A7C15u;
         return mixed >> 54;
     }
     static_assert(entries == std::size_t{1} << (64 - 54));
 
-    const std::unique_ptr<Entry[]> entries_ = std::make_unique<Entry[]>(entries);
+    const std::unique_ptr<Word[]> words_ = std::make_unique<Word[]>(entries * words_each);
+    Word* const first_ = words_.get();
 };
 
 } // namespace kairos::access

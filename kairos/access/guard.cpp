@@ -70,8 +70,9 @@ constexpr std::chrono::milliseconds look_interval{100};
 
 /// The same for callers that are the same to all rules; nothing for those that are not known by a
 /// few octets.
-Identity identity_of(const net::Channel* channel, const net::Address& from,
-                     const orb::TlsPeers* tls) noexcept
+[[gnu::always_inline]] inline Identity identity_of(const net::Channel* channel,
+                                                   const net::Address& from,
+                                                   const orb::TlsPeers* tls) noexcept
 {
     enum : std::uint64_t { by_tls = 1, by_ipv4, by_ipv6, by_unix };
     constexpr unsigned kind_at = 56;
@@ -335,8 +336,7 @@ class Guard final : public orb::Adapter {
         if (from != nullptr && plain_ != nullptr && !channel.hold.has_place() &&
             access_.knows(upcall, channel.peer_channel(), *from)) [[likely]]
             return plain_->dispatch(upcall);
-        const orb::UpcallNote note(&upcall);
-        return observing_->dispatch(upcall);
+        return dispatch_observed(upcall);
     }
     bool call(orb::DirectCall& call) override { return observing_->call(call); }
     /// Whoever asks where an object is does not say what for: a request tells him, or does not.
@@ -355,6 +355,12 @@ class Guard final : public orb::Adapter {
     }
 
   private:
+    [[gnu::noinline]] bool dispatch_observed(orb::Upcall& upcall)
+    {
+        const orb::UpcallNote note(&upcall);
+        return observing_->dispatch(upcall);
+    }
+
     Access& access_; // the ORB's, which ends behind its adapters
     const std::unique_ptr<orb::Adapter> observing_;
     orb::Adapter* const plain_;

@@ -16,7 +16,7 @@ import tempfile
 from walk_test import CALLS, count
 
 RULES = 1000
-ADDED_MAX = 290
+ADDED_MAX = 210
 
 
 def instructions(program, *options):
