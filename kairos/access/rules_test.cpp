@@ -108,7 +108,7 @@ TEST(RulesFile, SaysWhatIsWrongAndWhere)
         const char* problem;
     };
     const Wrong all[] = {
-        {"default = \"maybe\"", "line 1: default is \"allow\" or \"deny\" [1]"},
+        {"default = \"maybe\"", R"(line 1: default is "allow" or "deny" [1])"},
         {"\nrules = 7", "line 2: unknown key 'rules': a file has default and [[rule]] [1]"},
         {"[rule]\nwho = \"anyone\"", "line 1: rules are written [[rule]] [1]"},
         {"[[rule]]\nwho = \"anyone\"",

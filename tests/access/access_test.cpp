@@ -45,7 +45,7 @@ class AccessRules : public EveryArchitecture {};
 
 TEST_P(AccessRules, LetInWhomTheyNameAndNobodyElse)
 {
-    const RulesFile rules(rule("\"network:127.0.0.0/8\"", "allow = [\"ping\", \"no*\"]"));
+    const RulesFile rules(rule("\"network:127.0.0.0/8\"", R"(allow = ["ping", "no*"])"));
     RunningServer server(GetParam(), rules.options());
     server.servant().action = [] {};
     Client client;
