@@ -121,9 +121,8 @@ class Watched {
         std::string contents = stamps.are_fresh() ? source_.contents() : std::string();
         auto made = source_.read();
         if (!made) return made.error();
-        return State{.stamps = stamps,
-                     .value = std::move(made).value(),
-                     .contents = std::move(contents)};
+        return State{
+            .stamps = stamps, .value = std::move(made).value(), .contents = std::move(contents)};
     }
 
     /// Only by the thread that looks: nobody else changes what is in force.

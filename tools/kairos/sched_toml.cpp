@@ -2,9 +2,9 @@
 //
 // The TOML form of task sets. Everything that is wrong with a file is reported at once, each with
 // its place.
+#include "kairos/files/toml_dots.h"
 #include "kairos/sched/time_text.h"
 #include "tools/kairos/sched_input.h"
-#include "kairos/files/toml_dots.h"
 
 #include <fstream>
 #include <functional>
