@@ -31,7 +31,7 @@ struct AccessArguments {
     bool json = false;
 };
 
-std::optional<Rules> read(const AccessArguments& arguments)
+std::optional<Rules> rules_in(const AccessArguments& arguments)
 {
     std::vector<access::Problem> problems;
     auto rules = access::read_rules(arguments.file, problems);
@@ -44,9 +44,9 @@ std::optional<Rules> read(const AccessArguments& arguments)
     return rules;
 }
 
-int check(const AccessArguments& arguments)
+int check_rules(const AccessArguments& arguments)
 {
-    const auto rules = read(arguments);
+    const auto rules = rules_in(arguments);
     if (!rules) return 1;
     fmt::print("{}: {} rule{}; what none of them says is {}\n", shown(arguments.file),
                rules->all().size(), rules->all().size() == 1 ? "" : "s",
@@ -55,7 +55,7 @@ int check(const AccessArguments& arguments)
 }
 
 /// Adds what is said of who calls. Throws CLI::ValidationError for what nobody is.
-void add_to(Caller& caller, const std::string& text)
+void add_to_caller(Caller& caller, const std::string& text)
 {
     const auto wrong = [&](const std::string& reason) {
         throw CLI::ValidationError("--who", shown(reason));
@@ -88,36 +88,36 @@ void add_to(Caller& caller, const std::string& text)
     (kind == "user" ? caller.process->uid : caller.process->gid) = account->id;
 }
 
-const char* name_of(Rule::Part part)
+const char* name_of_part(Rule::Part part)
 {
     constexpr const char* names[] = {"", "who", "operation", "adapter", "id", "key", "interface"};
     return names[static_cast<int>(part)];
 }
 
 /// Why a rule does not decide, or does.
-std::string reason_of(const Rule& rule, const Rule::Match& match)
+std::string reason_of_match(const Rule& rule, const Rule::Match& match)
 {
     if (match.other != Rule::Part::none)
-        return fmt::format("{} does not match", name_of(match.other));
+        return fmt::format("{} does not match", name_of_part(match.other));
     if (match.unknown != Rule::Part::none)
         return fmt::format("matches if the object's {} does, which is not given",
-                           name_of(match.unknown));
+                           name_of_part(match.unknown));
     return rule.allows ? "matches: allowed" : "matches: denied";
 }
 
-const char* word_of(Rules::Answer::Kind kind)
+const char* answer_word(Rules::Answer::Kind kind)
 {
     constexpr const char* words[] = {"allow", "deny", "open"};
     return words[static_cast<int>(kind)];
 }
 
-int explain(const AccessArguments& arguments)
+int explain_call(const AccessArguments& arguments)
 {
-    const auto rules = read(arguments);
+    const auto rules = rules_in(arguments);
     if (!rules) return 1;
     Caller caller;
     for (const std::string& who : arguments.who)
-        add_to(caller, who);
+        add_to_caller(caller, who);
     const auto given = [](const std::string& text) {
         return text.empty() ? std::nullopt : std::optional(text);
     };
@@ -130,21 +130,21 @@ int explain(const AccessArguments& arguments)
     nlohmann::json looked_at = nlohmann::json::array();
     std::string lines;
     for (const Rule& rule : rules->all()) {
-        const std::string reason = reason_of(rule, rule.match(caller, target));
+        const std::string reason = reason_of_match(rule, rule.match(caller, target));
         looked_at.push_back({{"line", rule.line}, {"reason", reason}});
         lines += fmt::format("line {}: {}\n", rule.line, reason);
         if (&rule == answer.rule) break;
     }
     if (arguments.json) {
         const nlohmann::json all{
-            {"answer", word_of(answer.kind)},
+            {"answer", answer_word(answer.kind)},
             {"decides", rules->name_of(answer)},
             {"line", answer.rule == nullptr ? nlohmann::json() : nlohmann::json(answer.rule->line)},
             {"looked_at", std::move(looked_at)}};
         fmt::print("{}\n", all.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
         return 0;
     }
-    fmt::print("{}{}: {}\n", lines, word_of(answer.kind), shown(rules->name_of(answer)));
+    fmt::print("{}{}: {}\n", lines, answer_word(answer.kind), shown(rules->name_of(answer)));
     return 0;
 }
 
@@ -164,9 +164,10 @@ void add_access_command(CLI::App& app, int& status)
         one->callback([arguments, &status, run] { status = run(*arguments); });
         return one;
     };
-    add("check", "Say what is wrong with a file, all at once, each with its place", &check);
-    CLI::App* one = add(
-        "explain", "Say which rule decides on a call, and why those before it do not", &explain);
+    add("check", "Say what is wrong with a file, all at once, each with its place", &check_rules);
+    CLI::App* one =
+        add("explain", "Say which rule decides on a call, and why those before it do not",
+            &explain_call);
     one->add_option("--who", arguments->who,
                     "Who calls: address:NUMBERS, user:NAME, group:NAME, certificate:SUBJECT, or "
                     "certificate:KIND:NAME of an alternative name; several are of the same caller")
