@@ -6,6 +6,7 @@
 #include "kairos/client/client.h"
 #include "kairos/client/connection_thread.h"
 #include "kairos/client/early_binding.h"
+#include "kairos/corba/access_control.h"
 #include "kairos/corba/corbaname.h"
 #include "kairos/corba/counters.h"
 #include "kairos/corba/orb_state.h"
@@ -54,6 +55,8 @@ namespace kairos::corba {
 [[gnu::weak]] KAIROS_API CORBA::Object_ptr codec_service(CORBA::ORB& orb);
 /// Likewise of kairos/ssliop.
 [[gnu::weak]] KAIROS_API CORBA::Object_ptr ssliop_service(CORBA::ORB& orb);
+/// Likewise of kairos/access.
+[[gnu::weak]] KAIROS_API const AccessControl& access_control();
 /// Likewise of kairos/interceptors. The arguments of ORB_init end with a null pointer.
 [[gnu::weak]] KAIROS_API CORBA::Object_ptr slots_service(CORBA::ORB& orb);
 [[gnu::weak]] KAIROS_API void initialize_interceptors(CORBA::ORB& orb,
@@ -275,6 +278,16 @@ void lock_memory(bool required)
     kairos::log::warning(reason);
 }
 
+/// Who asks the rules of -ORBAccess; null without that option.
+std::unique_ptr<kairos::orb::UpcallObserver> read_access(const std::string& file)
+{
+    if (file.empty()) return nullptr;
+    if (&kairos::corba::access_control == nullptr)
+        throw BAD_PARAM(minor_code::bad_option, COMPLETED_NO,
+                        "-ORBAccess: the program is not linked with libkairos-access");
+    return kairos::corba::access_control().read(file);
+}
+
 } // namespace
 
 ORB_ptr ORB_init(int& argc, char** argv, const char* orb_identifier)
@@ -285,6 +298,7 @@ ORB_ptr ORB_init(int& argc, char** argv, const char* orb_identifier)
         ignored = kairos::corba::translate_tao_options(arguments);
     auto options = kairos::orb::parse_options(arguments);
     if (!options) throw BAD_PARAM(minor_code::bad_option, COMPLETED_NO, options.error().reason);
+    auto access = read_access(options->access); // files are read before anything is locked
     std::string id = orb_identifier == nullptr ? "" : orb_identifier;
     if (id.empty()) id = options->orb_id;
     std::vector<const char*> given;
@@ -316,6 +330,7 @@ ORB_ptr ORB_init(int& argc, char** argv, const char* orb_identifier)
     if (!ignored.empty()) kairos::log::info(ignored);
     if (options->lock_memory) lock_memory(options->real_time_required);
     ORB_var made = new ORB(std::move(id), std::move(options).value());
+    if (access) (void)made->core_->add_observer(std::move(access));
     watch_forks();
     table.orbs.push_back(made.in());
     made->_add_ref();

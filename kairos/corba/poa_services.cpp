@@ -3,6 +3,7 @@
 
 #include "kairos/base/assert_held.h"
 #include "kairos/base/export.h"
+#include "kairos/corba/access_control.h"
 #include "kairos/corba/default_policies.h"
 #include "kairos/corba/poa_current.h"
 #include "kairos/corba/poa_state.h"
@@ -17,6 +18,8 @@ namespace kairos::corba {
 
 CORBA::Object_ptr adapter_service(CORBA::ORB& orb, bool is_current);
 
+/// Of kairos/access, if that is linked.
+[[gnu::weak]] KAIROS_API const AccessControl& access_control();
 /// Of kairos/rtcorba, if that is linked: then every POA is an RTPortableServer::POA.
 [[gnu::weak]] KAIROS_API PortableServer::POA* make_real_time_poa(PoaServices& services);
 
@@ -33,7 +36,10 @@ poa::Adapters& give_adapters(orb::Orb& core)
     auto adapters = std::make_unique<poa::Adapters>(core);
     poa::Adapters& given = *adapters;
     if (orb::counts_requests(core.options())) (void)core.add_observer(orb::counting_observer());
-    core.set_adapter(orb::observed(core, std::move(adapters)));
+    std::unique_ptr<orb::Adapter> front = orb::observed(core, std::move(adapters));
+    if (!core.options().access.empty()) // ORB_init has looked whether it is linked
+        front = access_control().guard(core, std::move(front), given);
+    core.set_adapter(std::move(front));
     return given;
 }
 

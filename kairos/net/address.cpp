@@ -127,10 +127,10 @@ Address Address::unix_peer(const ucred& peer) noexcept
     Address address;
     sockaddr_un& native = address.storage_.path;
     native.sun_family = AF_UNIX;
-    const int size =
-        std::snprintf(native.sun_path, sizeof native.sun_path, "process %ld, user %lu",
-                      static_cast<long>(peer.pid), static_cast<unsigned long>(peer.uid));
-    address.size_ = static_cast<socklen_t>(path_offset + static_cast<std::size_t>(size) + 1);
+    std::snprintf(native.sun_path, credentials_at, "process %ld, user %lu",
+                  static_cast<long>(peer.pid), static_cast<unsigned long>(peer.uid));
+    std::memcpy(native.sun_path + credentials_at, &peer, sizeof peer);
+    address.size_ = sizeof native;
     return address;
 }
 

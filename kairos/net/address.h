@@ -11,8 +11,10 @@
 #include <compare>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <functional>
 #include <netinet/in.h>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <sys/socket.h>
@@ -39,6 +41,18 @@ class Address {
     /// Who is at the other end of a unix-domain socket, whose own address is most often none: its
     /// process and user when it connected. Nobody can connect to it; for messages.
     [[nodiscard]] static Address unix_peer(const ucred& peer) noexcept;
+    /// Returns whom unix_peer() was told; nothing for every other address.
+    [[nodiscard]] std::optional<ucred> credentials() const noexcept
+    {
+        // The system gives no path that has an end so far in front of that of its room.
+        const sockaddr_un& native = storage_.path;
+        if (native_family() != AF_UNIX || size_ != sizeof native || native.sun_path[0] == '\0' ||
+            native.sun_path[credentials_at - 1] != '\0')
+            return std::nullopt;
+        ucred peer{};
+        std::memcpy(&peer, native.sun_path + credentials_at, sizeof peer);
+        return peer;
+    }
     /// What the system reported. Unknown families and impossible lengths become Family::none.
     [[nodiscard]] static Address from_native(const sockaddr* native, socklen_t size) noexcept;
 
@@ -96,6 +110,9 @@ class Address {
     /// The bytes of the host or path alone.
     [[nodiscard]] std::string_view host_bytes() const noexcept;
     [[nodiscard]] std::uint32_t scope() const noexcept;
+
+    /// Where unix_peer() puts what it was told, behind its text.
+    static constexpr std::size_t credentials_at = sizeof(sockaddr_un::sun_path) - sizeof(ucred);
 
     // All members start with the family, and the system's headers expect to be read through any.
     union Storage {

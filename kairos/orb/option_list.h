@@ -255,6 +255,13 @@ KAIROS_OPTION("-ORBTlsVerifyClient", nullptr, "tls",
               "as `system`. With `optional` they may show none.",
               Choice<&TlsOptions::check_client, client_check_names>)
 
+KAIROS_OPTION_TOPIC("Who may call what", "For programs that are linked with `libkairos-access`.")
+KAIROS_OPTION("-ORBAccess", nullptr, "access",
+              "The rules by which requests are allowed or denied: who may call which operations of "
+              "which objects. Not given, whoever can connect may call all of them. Rules that the "
+              "file gets later are in force within seconds.",
+              FileName<&Options::access>)
+
 KAIROS_OPTION_TOPIC("Text and values", "")
 KAIROS_OPTION("-ORBNativeCharCodeSet", nullptr, "mapping",
               "What the program's `char` and `string` are in: ISO-8859-1 to -10 and -15, UTF-8, "

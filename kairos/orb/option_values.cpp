@@ -102,6 +102,13 @@ Result<void> check_file_name(std::string_view option, std::string_view value)
     return {};
 }
 
+Result<void> set_file_name(std::string& name, std::string_view option, std::string_view value)
+{
+    auto check = check_file_name(option, value);
+    if (check) name = value;
+    return check;
+}
+
 Result<void> ProfileTypes::set(Options& options, std::string_view option, std::string_view value)
 {
     options.profile_types = value;

@@ -233,6 +233,8 @@ using Flag = Choice<Member, no_or_yes>;
 
 /// Checks that the value is the name of a file, that is, not empty.
 Result<void> check_file_name(std::string_view option, std::string_view value);
+/// Sets `name` to the value, if that is the name of a file.
+Result<void> set_file_name(std::string& name, std::string_view option, std::string_view value);
 
 /// The option -ORBConfigFile, whose value is only looked at here: the file is read before the other
 /// options are set.
@@ -250,9 +252,7 @@ template <auto Member>
 struct FileName {
     static Result<void> set(Options& options, std::string_view option, std::string_view value)
     {
-        auto check = check_file_name(option, value);
-        if (check) part_of(options, Member) = value;
-        return check;
+        return set_file_name(part_of(options, Member), option, value);
     }
     static std::string show(const Options& options) { return part_of(options, Member); }
     static std::string form() { return "FILE"; }

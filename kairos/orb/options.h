@@ -182,6 +182,7 @@ struct Options {
     /// -ORBListenEndpoints none: the ORB listens nowhere, and has no listen_endpoints.
     bool listens = true;
     TlsOptions tls;
+    std::string access; ///< -ORBAccess, a file; "": whoever connects may call
 };
 
 /// Takes the -ORB… options out of `arguments` and leaves the others in their order. What they do

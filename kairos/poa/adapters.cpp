@@ -182,7 +182,8 @@ bool Adapters::serve_entered(orb::Upcall& upcall, poa::Adapter& adapter, std::ui
     }
     if (entry && adapter.serves_observed(key_id)) {
         const Calling calling(adapter, *entry);
-        tell(upcall, adapter, *entry);
+        if (upcall.observation() != nullptr) // else somebody knows that nobody need be told
+            tell(upcall, adapter, *entry);
         entry->servant()._kairos_dispatch(upcall);
         return true;
     }

@@ -11,6 +11,7 @@
 #include <openssl/err.h>
 #include <openssl/x509v3.h>
 #include <string_view>
+#include <typeinfo>
 #include <unistd.h>
 #include <utility>
 
@@ -165,6 +166,24 @@ Result<Peer> Channel::peer() const
     peer.issuer = std::move(issuer).value();
     peer.names = alternative_names_of(*certificate);
     return peer;
+}
+
+Result<orb::PeerCertificate> Channel::trusted_certificate() const
+{
+    CertificatePointer certificate;
+    {
+        const Lock lock(mutex_);
+        // A client that checks no server takes any certificate.
+        if ((SSL_get_verify_mode(ssl_.get()) & SSL_VERIFY_PEER) != 0 &&
+            SSL_get_verify_result(ssl_.get()) == X509_V_OK)
+            certificate.reset(SSL_get1_peer_certificate(ssl_.get()));
+    }
+    if (!certificate) return orb::PeerCertificate{};
+    auto subject = distinguished_name(*X509_get_subject_name(certificate.get()));
+    if (!subject) return subject.error();
+    return orb::PeerCertificate{.is_shown = true,
+                                .subject = std::move(subject).value(),
+                                .names = alternative_names_of(*certificate)};
 }
 
 std::vector<CertificatePointer> Channel::peer_certificates() const
@@ -578,4 +597,32 @@ net::IoResult Channel::put(std::span<const iovec> segments) noexcept
     return {.bytes = done};
 }
 
+namespace {
+
+std::uint64_t number_of(const net::Channel& channel) noexcept
+{
+    return typeid(channel) == typeid(Channel) ? static_cast<const Channel&>(channel).number() : 0;
+}
+
+Result<orb::PeerCertificate> certificate_of(const net::Channel& channel)
+{
+    const auto* const own = dynamic_cast<const Channel*>(&channel);
+    return own == nullptr ? orb::PeerCertificate{} : own->trusted_certificate();
+}
+
+} // namespace
 } // namespace kairos::tls
+
+namespace kairos::orb {
+
+/// What kairos/access asks for.
+KAIROS_API const TlsPeers& tls_peers();
+
+const TlsPeers& tls_peers()
+{
+    static constexpr TlsPeers peers{.number_of = &tls::number_of,
+                                    .certificate_of = &tls::certificate_of};
+    return peers;
+}
+
+} // namespace kairos::orb

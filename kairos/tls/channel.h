@@ -9,6 +9,7 @@
 #include "kairos/net/priority_mutex.h"
 #include "kairos/net/wrapping_channel.h"
 #include "kairos/orb/options.h"
+#include "kairos/orb/tls_peers.h"
 #include "kairos/tls/handshakes.h"
 #include "kairos/tls/limits.h"
 #include "kairos/tls/openssl.h"
@@ -16,6 +17,7 @@
 #include "kairos/tls/sessions.h"
 
 #include <array>
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -54,6 +56,11 @@ class Channel final : public net::WrappingChannel {
     /// trusted, that included; only the first where a session was resumed, and nothing where the
     /// peer has shown none.
     [[nodiscard]] std::vector<CertificatePointer> peer_certificates() const;
+    /// Returns the peer's certificate if somebody trusted was found to have signed it; an error
+    /// where a name in it cannot be written.
+    [[nodiscard]] Result<orb::PeerCertificate> trusted_certificate() const;
+    /// Returns a number that no other channel of the process has or will have; not 0.
+    [[nodiscard]] std::uint64_t number() const noexcept { return number_; }
 
   private:
     using IoResult = net::IoResult;
@@ -101,6 +108,9 @@ class Channel final : public net::WrappingChannel {
     /// Octets of data in one record.
     static constexpr std::size_t record_size = 16'384;
 
+    static inline std::atomic<std::uint64_t> last_number_{0};
+
+    const std::uint64_t number_ = ++last_number_;
     const bool is_server_;
     const pid_t process_; // only who made it says anything to the peer
     SslPointer ssl_;

@@ -4,7 +4,6 @@
 // -ORBReceiveTimeout.
 #pragma once
 
-#include <chrono>
 #include <cstddef>
 
 namespace kairos::tls::limits {
@@ -26,12 +25,5 @@ inline constexpr std::size_t sessions_max = 256;
 /// Octets of a name in a peer's certificate that are written into messages, and how many names.
 inline constexpr std::size_t name_shown_max = 200;
 inline constexpr int names_shown_max = 8;
-
-/// How long the files of certificates, keys and trust are taken for unchanged, without a look.
-inline constexpr std::chrono::seconds watch_interval{1};
-/// In steps of which a system may say when a file was changed.
-inline constexpr std::chrono::seconds stamp_step{2};
-/// Files of a folder that are looked at.
-inline constexpr std::size_t watched_in_folder_max = 4096;
 
 } // namespace kairos::tls::limits

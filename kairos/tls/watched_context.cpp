@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kairos/tls/watched_context.h"
 
-#include "kairos/base/assert_held.h"
-#include "kairos/base/log.h"
 #include "kairos/tls/channel.h"
-#include "kairos/tls/limits.h"
 
 #include <array>
 #include <fstream>
-#include <new>
+#include <string>
 #include <utility>
+#include <vector>
 
 namespace kairos::tls {
 namespace {
@@ -32,130 +30,35 @@ std::string digest_of(const std::vector<std::string>& files)
     return {reinterpret_cast<const char*>(made.data()), size};
 }
 
-} // namespace
-
-WatchedContext::WatchedContext(Side side, const orb::TlsOptions& options)
-    : side_(side), options_(options), files_(files_of(side, options))
+Result<WatchedContext::InForce> read_context(Side side, const orb::TlsOptions& options)
 {
-}
-
-/// The calling thread looks at the files, as long as it lives.
-class WatchedContext::Looking {
-  public:
-    explicit Looking(WatchedContext& watched) noexcept : watched_(watched) {}
-    ~Looking()
-    {
-        const std::lock_guard lock(watched_.mutex_);
-        watched_.is_looking_ = false;
-    }
-    Looking(const Looking&) = delete;
-    Looking& operator=(const Looking&) = delete;
-
-  private:
-    WatchedContext& watched_;
-};
-
-Result<WatchedContext::InForce> WatchedContext::get(Clock::time_point now)
-{
-    bool is_first = false;
-    {
-        const std::lock_guard lock(mutex_);
-        is_first = !state_.context;
-        if (!is_first) {
-            if (is_looking_ || now - looked_ < limits::watch_interval) return in_force();
-            is_looking_ = true;
-            looked_ = now;
-        }
-    }
-    if (is_first) return read_first(now);
-    {
-        const Looking looking(*this);
-        look_at_files();
-    }
-    const std::lock_guard lock(mutex_);
-    return in_force();
-}
-
-WatchedContext::InForce WatchedContext::in_force() const
-{
-    assert_held(mutex_);
-    SSL_CTX_up_ref(state_.context.get());
-    return {.context = ContextPointer(state_.context.get()), .sessions = state_.sessions};
-}
-
-/// Several threads may, at once. All go on with what one of them has read.
-Result<WatchedContext::InForce> WatchedContext::read_first(Clock::time_point now)
-{
-    auto read = read_files(FileStamps(files_));
-    if (!read) return read.error();
-    const std::lock_guard lock(mutex_);
-    if (!state_.context) {
-        state_ = std::move(read).value();
-        looked_ = now;
-    }
-    return in_force();
-}
-
-/// The stamps are of before: what is written meanwhile is seen the next time.
-Result<WatchedContext::State> WatchedContext::read_files(FileStamps stamps) const
-{
-    std::string contents = stamps.are_fresh() ? digest_of(files_) : std::string();
-    auto made = make_context(side_, options_);
+    auto made = make_context(side, options);
     if (!made) return made.error();
-    State read{.stamps = std::move(stamps),
-               .context = std::move(made).value(),
-               .sessions = {},
-               .contents = std::move(contents)};
-    if (side_ == Side::server) return read;
+    WatchedContext::InForce read{.context = std::move(made).value(), .sessions = {}};
+    if (side == Side::server) return read;
     watch_sessions(*read.context);
     read.sessions = std::make_shared<Sessions>();
     return read;
 }
 
-bool WatchedContext::are_unchanged(const FileStamps& stamps)
+files::Watched<WatchedContext::InForce>::Source source_of(Side side, const orb::TlsOptions& options)
 {
-    if (stamps != state_.stamps) return false; // nobody else changes what is in force
-    if (state_.contents.empty()) return true;
-    if (digest_of(files_) != state_.contents) return false;
-    state_.contents.clear();
-    return true;
+    const std::string whose =
+        std::string("connections of ") + (side == Side::server ? "servers" : "clients");
+    std::vector<std::string> files = files_of(side, options);
+    return {.files = files,
+            .read = [side, &options] { return read_context(side, options); },
+            .contents = [files] { return digest_of(files); },
+            .changed = "TLS: the files of -ORBTls… have changed and are in force for new " + whose,
+            .kept = "; what was read before stays in force for " + whose,
+            .failed = "TLS: no memory to look at the files of -ORBTls… for " + whose};
 }
 
-/// By one thread at a time.
-void WatchedContext::look_at_files()
+} // namespace
+
+WatchedContext::WatchedContext(Side side, const orb::TlsOptions& options)
+    : watched_(source_of(side, options))
 {
-    assert_not_held(mutex_);
-    const std::string_view whose = side_ == Side::server ? "servers" : "clients";
-    try {
-        FileStamps stamps(files_);
-        if (!failure_ && are_unchanged(stamps)) return;
-        auto read = read_files(stamps);
-        if (read) {
-            State before = std::move(read).value();
-            {
-                const std::lock_guard lock(mutex_);
-                std::swap(state_, before);
-            }
-            // Whoever has read of the failure reads of its end.
-            const auto level = failure_ ? log::Level::warning : log::Level::info;
-            failure_.reset();
-            const log::Line line = log::Line() << "TLS: the files of -ORBTls… have changed and "
-                                                  "are in force for new connections of "
-                                               << whose;
-            log::write(level, line.text());
-            return;
-        }
-        Failure failure{.stamps = std::move(stamps), .reason = read.error().reason};
-        if (failure_ == failure) return;
-        failure_ = std::move(failure);
-        log::warning(log::Line() << failure_->reason
-                                 << "; what was read before stays in force for connections of "
-                                 << whose);
-    } catch (const std::bad_alloc&) { // the next look is as this
-        log::warning(log::Line() << "TLS: no memory to look at the files of -ORBTls… for "
-                                    "connections of "
-                                 << whose);
-    }
 }
 
 } // namespace kairos::tls

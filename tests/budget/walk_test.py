@@ -71,12 +71,12 @@ def instructions(profile):
     return spent
 
 
-def count(program, side, calls, orb_id=""):
+def count(program, side, calls, orb_id="", server_options=()):
     with tempfile.TemporaryDirectory() as folder:
         profile = pathlib.Path(folder, "profile")
         named = ["-ORBid", orb_id] if orb_id else []
-        server = Peer([program, "server", "-ORBListenEndpoints", "iiop://127.0.0.1:0", *named],
-                      profile if side == "server" else None)
+        server = Peer([program, "server", "-ORBListenEndpoints", "iiop://127.0.0.1:0", *named,
+                       *server_options], profile if side == "server" else None)
         client = Peer([program, "client", *server.ready, *named],
                       profile if side == "client" else None)
         answer = client.order(f"call twoway null 0 {calls} 0 0")

@@ -41,9 +41,11 @@ TEST(Startup, OptionsThatDoNotExist)
     EXPECT_COMPLAINT(Arguments{"-ORBConcurrency"}, "-ORBConcurrency needs a value");
 }
 
-/// This program is not linked with libkairos-tls.
+/// This program is not linked with libkairos-tls, nor with libkairos-access.
 TEST(Startup, WhatNeedsAnotherLibrary)
 {
+    EXPECT_COMPLAINT((Arguments{"-ORBAccess", "rules.toml"}),
+                     "-ORBAccess: the program is not linked with libkairos-access");
     EXPECT_COMPLAINT((Arguments{"-ORBListenEndpoints", "ssliop://"}),
                      "endpoint 'ssliop://': the program is not linked with libkairos-tls");
     EXPECT_COMPLAINT((Arguments{"-ORBTlsClient", "required"}),

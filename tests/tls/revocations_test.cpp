@@ -60,7 +60,7 @@ class RevocationLists : public testing::Test {
     /// What the server says of the client, or the client of the server; "": both agree.
     [[nodiscard]] std::string said()
     {
-        now += tls::limits::watch_interval;
+        now += files::watch_interval;
         const auto at_client = client->get(now).value();
         const auto at_server = server->get(now).value();
         Pair pair(Pair::What{.check_client = ClientCheck::required}, *at_client.context,
@@ -152,14 +152,14 @@ TEST_F(RevocationLists, AreLookedAtForTheirAge)
     begin(Side::server);
     EXPECT_FALSE(tls::has_old_revocations(*server->get(now)->context));
     write_list(ca, {}, {.begins = hours{-48}, .ends = hours{-24}});
-    now += tls::limits::watch_interval;
+    now += files::watch_interval;
     EXPECT_TRUE(tls::has_old_revocations(*server->get(now)->context));
     // An authority's newer list makes up for its old one, and nobody else's does.
     const std::string old = files.own_text_of("crl.pem");
     const auto is_old_beside = [&](const tls::Identity& authority) {
         write_list(authority, {}, {}, "other.pem");
         files.replace_by_text("crl.pem", old + files.own_text_of("other.pem"));
-        now += tls::limits::watch_interval;
+        now += files::watch_interval;
         return tls::has_old_revocations(*server->get(now)->context);
     };
     EXPECT_FALSE(is_old_beside(ca));
@@ -167,7 +167,7 @@ TEST_F(RevocationLists, AreLookedAtForTheirAge)
     // What is in the file of trust is not gone by unless the option is given.
     files.replace_by_text("clients-ca.pem", Files::text_of("ca.pem") + old);
     server_options.revocations.clear();
-    now += tls::limits::watch_interval;
+    now += files::watch_interval;
     EXPECT_FALSE(tls::has_old_revocations(*server->get(now)->context));
 }
 

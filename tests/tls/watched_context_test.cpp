@@ -3,7 +3,7 @@
 // Files that change while an ORB uses them: what new connections are made with, and what is left in
 // force where the files cannot be used.
 #include "kairos/base/log.h"
-#include "kairos/tls/limits.h"
+#include "kairos/files/limits.h"
 #include "kairos/tls/watched_context.h"
 #include "tests/tls/files.h"
 #include "tests/tls/pair.h"
@@ -15,6 +15,7 @@
 #include <fcntl.h>
 #include <filesystem>
 #include <functional>
+#include <memory>
 #include <openssl/ssl.h>
 #include <optional>
 #include <stdexcept>
@@ -65,7 +66,7 @@ class WatchedFiles : public testing::Test {
     /// A connection that begins when so much time has passed that files are looked at.
     [[nodiscard]] Pair& connect()
     {
-        now += tls::limits::watch_interval;
+        now += files::watch_interval;
         return connect_at_once();
     }
     [[nodiscard]] Pair& connect_at_once()
@@ -104,7 +105,7 @@ class WatchedFiles : public testing::Test {
 TEST_F(WatchedFiles, AreNotReadAgainWhileTheyAreTheSame)
 {
     const auto first = server.get(now).value();
-    now += tls::limits::watch_interval;
+    now += files::watch_interval;
     EXPECT_EQ(server.get(now)->context, first.context);
     EXPECT_TRUE(agrees());
     EXPECT_TRUE(agrees());
@@ -138,7 +139,7 @@ TEST_F(WatchedFiles, AreNotLookedAtForEachConnection)
     files.replace("server.pem", "elsewhere.pem");
     files.replace("server-key.pem", "elsewhere-key.pem");
     EXPECT_EQ(server.get(now)->context.get(), before);
-    now += tls::limits::watch_interval;
+    now += files::watch_interval;
     EXPECT_NE(server.get(now)->context.get(), before);
 }
 
@@ -167,7 +168,7 @@ TEST_F(WatchedFiles, WhatCouldNotBeReadForAWhileIsReadAfterwards)
     {
         const WithoutDescriptors without;
         for (int i = 0; i < 2; ++i) {
-            now += tls::limits::watch_interval;
+            now += files::watch_interval;
             EXPECT_EQ(server.get(now)->context.get(), before);
         }
     }
@@ -188,16 +189,16 @@ TEST_F(WatchedFiles, WhoHearsOfAFailureMayConnect)
     ASSERT_TRUE(agrees());
     static std::function<void()> hear;
     const SSL_CTX* had = nullptr;
-    hear = [&] { had = server.get(now + 2 * tls::limits::watch_interval)->context.get(); };
+    hear = [&] { had = server.get(now + 2 * files::watch_interval)->context.get(); };
     log::set_sink([](log::Level, std::string_view) { hear(); });
     const auto* const before = server.get(now)->context.get();
     files.replace("server.pem", "elsewhere.pem");
-    now += tls::limits::watch_interval;
+    now += files::watch_interval;
     EXPECT_EQ(server.get(now)->context.get(), before);
     EXPECT_EQ(had, before);
     had = nullptr;
     files.replace("server-key.pem", "elsewhere-key.pem");
-    now += tls::limits::watch_interval;
+    now += files::watch_interval;
     const auto* const after = server.get(now)->context.get();
     EXPECT_NE(after, before);
     EXPECT_EQ(had, after);
@@ -205,7 +206,7 @@ TEST_F(WatchedFiles, WhoHearsOfAFailureMayConnect)
 
 TEST_F(WatchedFiles, ThreadsThatBeginAtOnceHaveTheSame)
 {
-    std::array<tls::ContextPointer, 4> had;
+    std::array<std::shared_ptr<SSL_CTX>, 4> had;
     std::vector<std::thread> threads;
     for (auto& mine : had)
         threads.emplace_back([&] { mine = std::move(client.get(now)->context); });
@@ -215,7 +216,7 @@ TEST_F(WatchedFiles, ThreadsThatBeginAtOnceHaveTheSame)
         EXPECT_EQ(each, had[0]);
     files.replace("client.pem", "server.pem");
     files.replace("client-key.pem", "server-key.pem");
-    now += tls::limits::watch_interval;
+    now += files::watch_interval;
     threads.clear();
     for (auto& mine : had)
         threads.emplace_back([&] { mine = std::move(client.get(now)->context); });
@@ -291,14 +292,14 @@ TEST_F(WatchedFiles, WhatWasWrittenJustNowIsReadOnceMore)
     ASSERT_NE(memory, MAP_FAILED);
     std::memcpy(memory, one.data(), one.size());
     const std::array paths{files.path("clients-ca.pem")};
-    const tls::FileStamps before(paths);
+    const files::Stamps before(paths);
     const auto first = server.get(now).value();
     std::memcpy(memory, other.data(), other.size());
-    const bool is_alike = before == tls::FileStamps(paths);
-    now += tls::limits::watch_interval;
+    const bool is_alike = before == files::Stamps(paths);
+    now += files::watch_interval;
     const auto second = server.get(now).value();
     EXPECT_NE(second.context, first.context);
-    now += tls::limits::watch_interval;
+    now += files::watch_interval;
     EXPECT_EQ(server.get(now)->context, second.context);
     ::munmap(memory, one.size());
     if (!is_alike) GTEST_SKIP() << "memory that was written twice does not look the same here";
@@ -310,7 +311,7 @@ TEST_F(WatchedFiles, AFolderIsLookedAtWithWhatIsInIt)
     server_options.trust = files.path("trusted");
     WatchedContext watched(Side::server, server_options);
     const auto context = [&] {
-        now += tls::limits::watch_interval;
+        now += files::watch_interval;
         return watched.get(now)->context.get();
     };
     const auto* last = context();

@@ -19,6 +19,8 @@ constexpr const char* orb_options_footer =
     "Options of the ORB: -ORBName VALUE and -ORBName=VALUE may stand anywhere behind the command; "
     "`kairos options` prints them.";
 
+/// `access`: files of rules who may call what.
+void add_access_command(CLI::App& app, int& status);
 void add_bench_command(CLI::App& app, int& status);
 /// A page with objects, their names and interfaces, served until it is told to end.
 void add_browse_command(CLI::App& app, const std::vector<std::string>& orb_options, int& status);

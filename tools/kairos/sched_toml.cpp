@@ -2,9 +2,9 @@
 //
 // The TOML form of task sets. Everything that is wrong with a file is reported at once, each with
 // its place.
+#include "kairos/files/toml_dots.h"
 #include "kairos/sched/time_text.h"
 #include "tools/kairos/sched_input.h"
-#include "tools/kairos/toml_dots.h"
 
 #include <fstream>
 #include <functional>
@@ -216,7 +216,7 @@ std::optional<SchedInput> parse_tasks(const std::string& text, const std::string
                                       std::string& errors)
 {
     // The parser's tables are as deep as keys have dots, and it takes them apart by recursion.
-    if (const std::size_t line = line_with_too_many_dots(text); line != 0) {
+    if (const std::size_t line = files::line_with_too_many_dots(text); line != 0) {
         errors += path + ':' + std::to_string(line) + ":1: error: too many dotted keys\n";
         return std::nullopt;
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What is in the other libraries: a call without stubs, the Naming Service and its server,
-// events, Real-Time CORBA. `services REFERENCE` ends with "ok".
+// events, rules who may call, Real-Time CORBA. `services REFERENCE` ends with "ok".
 #include "shop.h"
 
 #include <kairos/constraints/index.h>
@@ -158,6 +158,21 @@ void use_real_time(CORBA::ORB_ptr orb)
     }
 }
 
+/// An ORB knows rules where their library is, which no header of this program tells of.
+void heed_rules()
+{
+    std::string arguments[] = {"services", "-ORBAccess", "/nowhere/rules.toml"};
+    char* pointers[] = {arguments[0].data(), arguments[1].data(), arguments[2].data(), nullptr};
+    int count = 3;
+    try {
+        CORBA::ORB_var orb = CORBA::ORB_init(count, pointers, "rules");
+        expect(false, "rules that are not there");
+    } catch (const CORBA::BAD_PARAM& exception) {
+        const std::string said = exception.what();
+        expect(said.find("it cannot be read") != std::string::npos, said.c_str());
+    }
+}
+
 } // namespace
 
 int main(int argc, char** argv)
@@ -171,6 +186,7 @@ try {
     filter_events();
     pass_event(orb);
     define_types(orb);
+    heed_rules();
     orb->destroy();
     std::cout << "ok" << std::endl;
 } catch (const CORBA::Exception& exception) {

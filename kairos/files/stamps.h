@@ -10,21 +10,21 @@
 #include <string>
 #include <vector>
 
-namespace kairos::tls {
+namespace kairos::files {
 
-class FileStamps {
+class Stamps {
   public:
     /// Of no file at all.
-    FileStamps() = default;
+    Stamps() = default;
     /// Looks at these files; at a folder's, with all that is in it. What is not there has a stamp
     /// as well.
-    explicit FileStamps(std::span<const std::string> paths);
+    explicit Stamps(std::span<const std::string> paths);
 
     /// Returns whether a file was changed so shortly before that one that is changed once more may
-    /// have the same stamp, for the system's clock goes on in steps: within limits::stamp_step.
+    /// have the same stamp, for the system's clock goes on in steps: within stamp_step.
     [[nodiscard]] bool are_fresh() const;
 
-    friend bool operator==(const FileStamps&, const FileStamps&) = default;
+    friend bool operator==(const Stamps&, const Stamps&) = default;
 
   private:
     /// Of one file. A file that is replaced by another has another number; one that is written to,
@@ -43,4 +43,4 @@ class FileStamps {
     std::vector<Stamp> stamps_;
 };
 
-} // namespace kairos::tls
+} // namespace kairos::files

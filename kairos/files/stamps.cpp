@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kairos/tls/file_stamps.h"
+#include "kairos/files/stamps.h"
 
-#include "kairos/tls/limits.h"
+#include "kairos/files/limits.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <system_error>
 
-namespace kairos::tls {
+namespace kairos::files {
 namespace {
 
 std::int64_t nanoseconds(const timespec& time)
@@ -21,7 +21,7 @@ std::int64_t nanoseconds(const timespec& time)
 
 } // namespace
 
-FileStamps::Stamp FileStamps::stamp_of(const std::string& path, bool& is_folder)
+Stamps::Stamp Stamps::stamp_of(const std::string& path, bool& is_folder)
 {
     struct stat file {};
     if (::stat(path.c_str(), &file) != 0) return {.error = errno};
@@ -33,7 +33,7 @@ FileStamps::Stamp FileStamps::stamp_of(const std::string& path, bool& is_folder)
             .changed_ns = nanoseconds(file.st_ctim)};
 }
 
-FileStamps::FileStamps(std::span<const std::string> paths)
+Stamps::Stamps(std::span<const std::string> paths)
 {
     for (const std::string& path : paths) {
         bool is_folder = false;
@@ -43,7 +43,7 @@ FileStamps::FileStamps(std::span<const std::string> paths)
         std::error_code error;
         std::filesystem::directory_iterator entry(path, error);
         for (; !error && entry != std::filesystem::directory_iterator() &&
-               stamps_.size() - begin < limits::watched_in_folder_max;
+               stamps_.size() - begin < watched_in_folder_max;
              entry.increment(error))
             stamps_.push_back(stamp_of(entry->path(), is_folder));
         // In which order they come, nobody says.
@@ -51,15 +51,14 @@ FileStamps::FileStamps(std::span<const std::string> paths)
     }
 }
 
-bool FileStamps::are_fresh() const
+bool Stamps::are_fresh() const
 {
     timespec now{};
     ::clock_gettime(CLOCK_REALTIME, &now);
-    const std::int64_t limit =
-        nanoseconds(now) - std::chrono::nanoseconds(limits::stamp_step).count();
+    const std::int64_t limit = nanoseconds(now) - std::chrono::nanoseconds(stamp_step).count();
     return std::ranges::any_of(stamps_, [limit](const Stamp& stamp) {
         return std::max(stamp.modified_ns, stamp.changed_ns) > limit;
     });
 }
 
-} // namespace kairos::tls
+} // namespace kairos::files

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tools/kairos/toml_dots.h"
+#include "kairos/files/toml_dots.h"
 
 #include <algorithm>
 
-namespace kairos::tools {
+namespace kairos::files {
 namespace {
 
 constexpr std::size_t dots_max = 1000;
@@ -62,4 +62,4 @@ std::size_t line_with_too_many_dots(std::string_view text)
     return 0;
 }
 
-} // namespace kairos::tools
+} // namespace kairos::files

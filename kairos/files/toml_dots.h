@@ -8,10 +8,10 @@
 #include <cstddef>
 #include <string_view>
 
-namespace kairos::tools {
+namespace kairos::files {
 
 /// The line of the first dot beyond a thousand outside of strings and comments; 0 where there are
 /// fewer. Lines count from 1.
 [[nodiscard]] std::size_t line_with_too_many_dots(std::string_view text);
 
-} // namespace kairos::tools
+} // namespace kairos::files

@@ -1,0 +1,399 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Where requests meet the rules. In front of the ORB's adapters stands a guard that lets pass what
+// was found to be allowed before; what it does not know goes the way of observed requests, and the
+// first observer asks the rules: before the object is looked for whether the answer is known
+// already, and with the object, before its servant is called.
+#include "kairos/access/access.h"
+#include "kairos/access/decisions.h"
+#include "kairos/access/rules_file.h"
+#include "kairos/base/log.h"
+#include "kairos/base/shown.h"
+#include "kairos/files/watched.h"
+#include "kairos/giop/request.h"
+#include "kairos/ior/object_key.h"
+#include "kairos/ior/plain_key.h"
+#include "kairos/orb/adapter.h"
+#include "kairos/orb/failure.h"
+#include "kairos/orb/orb.h"
+#include "kairos/orb/reply_channel.h"
+#include "kairos/orb/upcall.h"
+#include "kairos/orb/upcall_note.h"
+#include "kairos/orb/upcall_observer.h"
+#include "kairos/poa/servant.h"
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <fstream>
+#include <mutex>
+#include <utility>
+
+namespace kairos::orb {
+
+/// Of kairos/tls, if that is linked.
+[[gnu::weak]] KAIROS_API const TlsPeers& tls_peers();
+
+} // namespace kairos::orb
+
+namespace kairos::access {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using Identity = Decisions::Identity;
+using RulesPointer = std::shared_ptr<const Rules>;
+
+const orb::TlsPeers* linked_tls() noexcept
+{
+    return &orb::tls_peers == nullptr ? nullptr : &orb::tls_peers();
+}
+
+/// What goes on with time, and costs less than a clock: the processor's own counter.
+std::uint64_t ticks() noexcept
+{
+#if defined(__x86_64__)
+    return __builtin_ia32_rdtsc();
+#elif defined(__aarch64__)
+    std::uint64_t count = 0;
+    asm volatile("mrs %0, cntvct_el0" : "=r"(count));
+    return count;
+#else
+    return static_cast<std::uint64_t>(Clock::now().time_since_epoch().count());
+#endif
+}
+
+/// How long nobody looks whether there is something to look at.
+constexpr std::chrono::milliseconds look_interval{100};
+
+// --- who calls -----------------------------------------------------------------------------------
+
+/// The same for callers that are the same to all rules; nothing for those that are not known by a
+/// few octets.
+[[gnu::always_inline]] inline Identity identity_of(const net::Channel* channel,
+                                                   const net::Address& from,
+                                                   const orb::TlsPeers* tls) noexcept
+{
+    enum : std::uint64_t { by_tls = 1, by_ipv4, by_ipv6, by_unix };
+    constexpr unsigned kind_at = 56;
+    if (channel != nullptr && tls != nullptr)
+        if (const std::uint64_t number = tls->number_of(*channel); number != 0)
+            return {.first = by_tls << kind_at, .second = number};
+    const sockaddr* const native = from.native();
+    if (native->sa_family == AF_INET)
+        return {.first = by_ipv4 << kind_at,
+                .second = reinterpret_cast<const sockaddr_in*>(native)->sin_addr.s_addr};
+    if (native->sa_family == AF_INET6) {
+        std::array<std::uint64_t, 2> halves{};
+        std::memcpy(halves.data(), &reinterpret_cast<const sockaddr_in6*>(native)->sin6_addr,
+                    sizeof halves);
+        // Real networks have a bit among the first three that nobody else has here (2000::/3 and
+        // all from 8000:: on); others, as ::1 and ::ffff:192.0.2.1, begin with a word that is 0.
+        const std::uint64_t network = native_little_endian ? byteswap(halves[0]) : halves[0];
+        if (network != 0 && network >> 61 == 0) return {};
+        return {.first = network == 0 ? by_ipv6 << kind_at : network, .second = halves[1]};
+    }
+    if (const auto peer = from.credentials())
+        return {.first = by_unix << kind_at | peer->gid, .second = peer->uid};
+    return {};
+}
+
+Caller caller_of(const net::Channel* channel, const net::Address& from, const orb::TlsPeers* tls)
+{
+    Caller caller;
+    caller.host = Host::of(*from.native());
+    caller.process = from.credentials();
+    if (channel == nullptr || tls == nullptr || tls->number_of(*channel) == 0) return caller;
+    auto certificate = tls->certificate_of(*channel);
+    if (certificate)
+        caller.certificate = std::move(certificate).value();
+    else
+        caller.is_unknown = true;
+    return caller;
+}
+
+// --- what is called ------------------------------------------------------------------------------
+
+std::string adapter_of(Bytes path)
+{
+    std::string text = "RootPOA";
+    for (const std::string_view name : ior::PersistentKey::names_of(path))
+        text += '/' + written(as_bytes(name));
+    return text;
+}
+
+/// As far as the key says it.
+Target target_of(const orb::ObservedUpcall& upcall)
+{
+    const Bytes key = upcall.object_key();
+    Target target{.operation = upcall.operation(), .key = written(key)};
+    if (ior::ObjectKey::parse(key)) return target;
+    Arena arena;
+    auto parsed = ior::PersistentKey::parse(key);
+    if (!parsed && upcall.orb().options().plain_keys) parsed = ior::parse_plain_key(key, arena);
+    // Whether all that is left is the id, the adapter knows: in real time a priority is in front.
+    if (parsed) target.adapter = adapter_of(parsed->path);
+    return target;
+}
+
+void add_object(Target& target, const orb::ServedObject& object)
+{
+    target.adapter = adapter_of(object.adapter_path);
+    target.id = written(object.id);
+    target.interface = std::string(object.interface());
+    target.supports = [servant = static_cast<const poa::Servant*>(object.servant)](
+                          std::string_view id) { return servant->_kairos_supports(id); };
+}
+
+/// Whether no other servant will ever be called by this key.
+bool has_one_servant(Bytes key) noexcept { return key.size() == ior::ObjectKey::size; }
+
+// --- what the log says ---------------------------------------------------------------------------
+
+/// A value that begins and ends where the quotes say.
+std::string quoted(std::string_view value)
+{
+    constexpr std::size_t shown_max = 200;
+    std::string text = "\"";
+    for (const char c : shown(value.substr(0, shown_max)))
+        (c == '"' ? text += "\\x22" : text += c);
+    return text + (value.size() > shown_max ? "...\"" : "\"");
+}
+
+log::Line line_of(const Caller& caller, const net::Address& from, const Target& target,
+                  const std::string& rule)
+{
+    log::Line line;
+    line << "access denied: who=" << quoted(caller.text()) << " from=" << quoted(from.to_text())
+         << " rule=" << quoted(rule) << " operation=" << quoted(target.operation);
+    if (target.adapter && target.id)
+        line << " adapter=" << quoted(*target.adapter) << " id=" << quoted(*target.id);
+    else if (target.key)
+        line << " key=" << quoted(*target.key);
+    if (target.interface) line << " interface=" << quoted(*target.interface);
+    return line;
+}
+
+// --- who asks ------------------------------------------------------------------------------------
+
+Result<RulesPointer> read(const std::string& file)
+{
+    std::vector<Problem> problems;
+    auto rules = read_rules(file, problems);
+    if (rules) return RulesPointer(std::make_shared<const Rules>(std::move(*rules)));
+    std::string reason = "-ORBAccess " + file + ": " + problems.front().text();
+    if (problems.size() > 1)
+        reason += " (and " + std::to_string(problems.size() - 1) +
+                  " more: `kairos access check` has them all)";
+    return Error{ErrorCode::invalid_argument, std::move(reason)};
+}
+
+std::string contents_of(const std::string& file)
+{
+    std::ifstream stream(file, std::ios::binary);
+    std::string text(limits::file_max, '\0');
+    stream.read(text.data(), static_cast<std::streamsize>(text.size()));
+    text.resize(static_cast<std::size_t>(stream.gcount()));
+    return text;
+}
+
+/// Of one ORB. Any thread.
+class Access final : public orb::UpcallObserver {
+  public:
+    /// The file must have been read before, for what is wrong with it then is nobody's to say.
+    explicit Access(const std::string& file)
+        : watched_({.files = {file},
+                    .read = [file] { return read(file); },
+                    .contents = [file] { return contents_of(file); },
+                    .taken = [this](const RulesPointer& rules) { take(rules); },
+                    .changed = "access: the rules of " + file + " have changed and are in force",
+                    .kept = "; the rules of before stay in force",
+                    .failed = "access: no memory to look at " + file})
+    {
+    }
+    [[nodiscard]] Result<void> begin()
+    {
+        auto first = watched_.get();
+        if (!first) return first.error();
+        take(*first);
+        return {};
+    }
+
+    /// Returns whether a request is known to be allowed.
+    [[nodiscard]] bool knows(const orb::Upcall& upcall, const net::Channel* channel,
+                             const net::Address& from)
+    {
+        look_if_due();
+        return decisions_.has(generation_.load(std::memory_order_acquire),
+                              identity_of(channel, from, tls_), upcall.object_key(),
+                              upcall.operation());
+    }
+
+    void receive_request_service_contexts(orb::ObservedUpcall& upcall) override
+    {
+        ask(upcall, nullptr);
+    }
+    void receive_request(orb::ObservedUpcall& upcall) override { ask(upcall, upcall.object()); }
+
+  private:
+    void look_if_due()
+    {
+        // A counter that begins anew, as when the machine has slept, is far ahead.
+        if (ticks() - looked_.load(std::memory_order_relaxed) >=
+            pause_.load(std::memory_order_relaxed)) [[unlikely]]
+            look();
+    }
+    void ask(orb::ObservedUpcall& observed, const orb::ServedObject* object);
+    [[gnu::cold]] void look()
+    {
+        const Clock::time_point now = Clock::now();
+        (void)watched_.get(now);
+        // By as much as the counter has gone on until now.
+        const auto passed = std::chrono::duration<double>(now - began_).count();
+        const auto counted = static_cast<double>(ticks() - began_ticks_);
+        const double pause =
+            passed > 0 ? counted / passed * std::chrono::duration<double>(look_interval).count()
+                       : 0;
+        constexpr double pause_max = 1e9; // a counter that began anew makes no sense of that
+        pause_.store(static_cast<std::uint64_t>(std::min(pause, pause_max)),
+                     std::memory_order_relaxed);
+        looked_.store(ticks(), std::memory_order_relaxed);
+    }
+    /// Requests that were found to be allowed by the rules of before are asked about again.
+    void take(const RulesPointer& rules)
+    {
+        const std::lock_guard lock(mutex_);
+        rules_ = rules;
+        generation_.store(generation_.load(std::memory_order_relaxed) + 1,
+                          std::memory_order_release);
+    }
+
+    const orb::TlsPeers* const tls_ = linked_tls();
+    const Clock::time_point began_ = Clock::now();
+    const std::uint64_t began_ticks_ = ticks();
+    std::atomic<std::uint64_t> looked_{0}; // when somebody last did, and how long that will do
+    std::atomic<std::uint64_t> pause_{0};
+    std::atomic<std::uint32_t> generation_{0}; // of the rules, from 1 on; written with the mutex
+    Decisions decisions_;
+
+    net::PriorityMutex mutex_; // guards rules_; held to copy a pointer
+    RulesPointer rules_;
+
+    files::Watched<RulesPointer> watched_;
+};
+
+/// With what is known of the object, or null before it was found. Throws NO_PERMISSION.
+void Access::ask(orb::ObservedUpcall& observed, const orb::ServedObject* object)
+{
+    const net::Address* const from = observed.peer();
+    if (from == nullptr) return; // the process may call itself
+    // The guard has noted it. Another's would say who somebody else is.
+    orb::Upcall* const upcall = orb::UpcallNote::innermost();
+    if (upcall == nullptr || &upcall->request() != &observed.request())
+        throw CORBA::NO_PERMISSION(orb::minor_code::access_denied, CORBA::COMPLETED_NO);
+    const net::Channel* const channel = upcall->channel().peer_channel();
+    const Bytes key = observed.object_key();
+    if (object == nullptr) look_if_due();
+    RulesPointer rules;
+    std::uint32_t generation = 0;
+    {
+        const std::lock_guard lock(mutex_);
+        rules = rules_;
+        generation = generation_.load(std::memory_order_relaxed);
+    }
+    const Identity who = identity_of(channel, *from, tls_);
+    if (decisions_.has(generation, who, key, observed.operation())) return;
+    const Caller caller = caller_of(channel, *from, tls_);
+    const bool is_long = key.size() > limits::name_max;
+    Target target = is_long ? Target{.operation = observed.operation()} : target_of(observed);
+    if (object != nullptr) add_object(target, *object);
+    const Rules::Answer answer = is_long ? Rules::Answer{} : rules->answer(caller, target);
+    if (answer.kind == Rules::Answer::Kind::deny) {
+        log::write_limited(log::Level::warning, from->host_number(),
+                           line_of(caller, *from, target,
+                                   is_long ? "the key is too long" : rules->name_of(answer)));
+        throw CORBA::NO_PERMISSION(orb::minor_code::access_denied, CORBA::COMPLETED_NO);
+    }
+    if (object != nullptr && (!answer.by_interface || has_one_servant(key)))
+        decisions_.add(generation, who, key, observed.operation());
+}
+
+// --- in front of the adapters --------------------------------------------------------------------
+
+class Guard final : public orb::Adapter {
+  public:
+    /// `plain` is null where other observers are to hear of what is allowed, too.
+    Guard(Access& access, std::unique_ptr<orb::Adapter> observing, orb::Adapter* plain) noexcept
+        : access_(access), observing_(std::move(observing)), plain_(plain)
+    {
+    }
+
+    bool dispatch(orb::Upcall& upcall) override
+    {
+        orb::ReplyChannel& channel = upcall.channel();
+        const net::Address* const from = channel.peer_address();
+        // One that was held has been told of, and goes on as it has begun.
+        if (from != nullptr && plain_ != nullptr && !channel.hold.has_place() &&
+            access_.knows(upcall, channel.peer_channel(), *from)) [[likely]]
+            return plain_->dispatch(upcall);
+        return dispatch_observed(upcall);
+    }
+    bool call(orb::DirectCall& call) override { return observing_->call(call); }
+    /// Whoever asks where an object is does not say what for: a request tells him, or does not.
+    bool locates(Bytes /*object_key*/) override { return true; }
+    bool permits_bidirectional(Bytes object_key) override
+    {
+        return observing_->permits_bidirectional(object_key);
+    }
+    OwnThreads threads_for(const giop::Request& request, Bytes object_key) override
+    {
+        return observing_->threads_for(request, object_key);
+    }
+    const orb::OperationTiming* timing_for(std::string_view operation, Bytes object_key) override
+    {
+        return observing_->timing_for(operation, object_key);
+    }
+
+  private:
+    [[gnu::noinline]] bool dispatch_observed(orb::Upcall& upcall)
+    {
+        const orb::UpcallNote note(&upcall);
+        return observing_->dispatch(upcall);
+    }
+
+    Access& access_; // the ORB's, which ends behind its adapters
+    const std::unique_ptr<orb::Adapter> observing_;
+    orb::Adapter* const plain_;
+};
+
+std::unique_ptr<orb::UpcallObserver> make_access(const std::string& file)
+{
+    auto access = std::make_unique<Access>(file);
+    if (const auto begun = access->begin(); !begun)
+        throw CORBA::BAD_PARAM(orb::minor_code::bad_option, CORBA::COMPLETED_NO,
+                               begun.error().reason);
+    return access;
+}
+
+std::unique_ptr<orb::Adapter>
+make_guard(const orb::Orb& orb, std::unique_ptr<orb::Adapter> observing, orb::Adapter& plain)
+{
+    const auto observers = orb.upcall_observers();
+    auto* const access = dynamic_cast<Access*>(observers.front().get());
+    return std::make_unique<Guard>(*access, std::move(observing),
+                                   observers.size() == 1 ? &plain : nullptr);
+}
+
+} // namespace
+} // namespace kairos::access
+
+namespace kairos::corba {
+
+const AccessControl& access_control()
+{
+    static constexpr AccessControl control{.read = &access::make_access,
+                                           .guard = &access::make_guard};
+    return control;
+}
+
+} // namespace kairos::corba
