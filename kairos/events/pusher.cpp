@@ -59,8 +59,11 @@ void Pusher::idle()
         if (has_ended) {
             members().note_lost(next_count());
             drop_next();
+            // What is late may be years away, and would keep this as long.
+            if (std::exchange(is_late_, false)) wake_at(Clock::now());
         } else if (later) {
             wake_at(*later);
+            is_late_ = true;
         }
         return;
     }

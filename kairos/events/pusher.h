@@ -62,6 +62,7 @@ class KAIROS_API Pusher : public ClientCourier {
     // Of the thread that works.
     unsigned tries_ = 0;   // of what is next, of a consumer that was reached
     Portion copy_;         // of it, in the call
+    bool is_late_ = false; // a time was given from when there is something
     bool is_busy_ = false; // guarded by mutex_: a thread works, or will
 };
 
