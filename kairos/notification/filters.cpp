@@ -297,6 +297,7 @@ CosNotifyFilter::FilterID FilterSet::add(const FilterPtr& filter,
     members_[++last_] = {.filter = filter,
                          .object = CosNotifyFilter::Filter::_duplicate(object),
                          .place = std::move(place)};
+    filters_.insert(filter.get());
     is_empty_ = false;
     return last_;
 }
@@ -310,6 +311,7 @@ void FilterSet::remove(CosNotifyFilter::FilterID id)
         if (found == members_.end()) throw CosNotifyFilter::FilterNotFound();
         filter = found->second.filter;
         members_.erase(found);
+        filters_.erase(filters_.find(filter.get()));
         is_empty_ = members_.empty();
     }
     matcher_->detach(*filter);
@@ -340,6 +342,7 @@ void FilterSet::clear() noexcept
     {
         const std::lock_guard lock(mutex_);
         members.swap(members_);
+        filters_.clear();
         is_empty_ = true;
     }
     for (const auto& [id, member] : members)
@@ -352,9 +355,12 @@ FilterSet::Verdict FilterSet::judge(const Passed& passed) const
     if (passed.empty()) return Verdict::stays;
     const std::lock_guard lock(mutex_);
     if (members_.empty()) return Verdict::none;
-    const bool passes = std::ranges::any_of(members_, [&passed](const auto& one) {
-        return std::ranges::binary_search(passed, one.second.filter.get());
-    });
+    const auto is_passed = [&passed](const Filter* one) {
+        return std::ranges::binary_search(passed, one);
+    };
+    const auto is_ours = [this](const Filter* one) { return filters_.contains(one); };
+    const bool passes = passed.size() < filters_.size() ? std::ranges::any_of(passed, is_ours)
+                                                        : std::ranges::any_of(filters_, is_passed);
     return passes ? Verdict::passes : Verdict::stays;
 }
 

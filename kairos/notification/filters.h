@@ -17,6 +17,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <shared_mutex>
 #include <string>
 #include <vector>
@@ -181,6 +182,7 @@ class FilterSet {
     std::atomic<bool> is_empty_{true};
     mutable std::mutex mutex_; // guards what follows; not held while anything is called
     std::map<CosNotifyFilter::FilterID, Member> members_;
+    std::multiset<const Filter*> filters_; // of the members
     CosNotifyFilter::FilterID last_ = 0;
 };
 
