@@ -40,7 +40,7 @@ Constraint filed_constraint(const Constraint& constraint, const EventTypes& type
     std::string text = "$type_name == " + quoted(type);
     if (!constraint.text().empty()) text += " and (" + std::string(constraint.text()) + ")";
     auto both = Constraint::parse(text, Language::extended);
-    return both ? std::move(*both) : constraint;
+    return both ? *both : constraint;
 }
 
 Filter::List::const_iterator find(const Filter::List& list, ConstraintID id)
