@@ -17,6 +17,9 @@ EXPECTED = {
     "dynany_print":
         'reading:\n  sensor: "boiler"\n  values: \n    - 71.5\n    - 72\n',
     "events_within": "first: roof 18.5\nsecond: roof 18.5\nreceived 1, delivered 2\n",
+    "notification_sensors":
+        "hot: boiler 71\nhot: oven 180\nboiler: boiler 64\nboiler: boiler 71\n"
+        "received 4, delivered 4\n",
     "filters_archive":
         "asked: erase_all by 127.0.0.1\nerase_all: NO_PERMISSION\n"
         "asked: rebuild_index by 127.0.0.1\nasked: find by 127.0.0.1\n"

@@ -4,131 +4,38 @@
 // each consumer has still to get. Any thread.
 #pragma once
 
-#include "kairos/base/intrusive_ptr.h"
-#include "kairos/corba/CORBA.h"
-#include "kairos/events/KairosEvents.h"
-#include "kairos/events/couriers.h"
 #include "kairos/events/event.h"
-#include "kairos/events/service_budget.h"
-#include "kairos/events/service_limits.h"
-
-#include <atomic>
-#include <cstdint>
-#include <functional>
-#include <map>
-#include <memory>
-#include <mutex>
-#include <string>
-#include <vector>
+#include "kairos/events/members.h"
 
 namespace kairos::events {
 
-class Proxy;
-
 /// What a consumer has still to get.
-class Receiver {
+class EventReceiver : public Receiver {
   public:
     /// Keeps the event until the consumer has it. Never waits. Of `octets_at_once` it takes away
     /// what it has sent in this thread, which is not more.
     virtual void offer(const EventPtr& event, std::size_t& octets_at_once) = 0;
 
   protected:
-    ~Receiver() = default;
+    ~EventReceiver() = default;
 };
 
-class Channel : public std::enable_shared_from_this<Channel> {
+class Channel final : public Members {
   public:
-    /// `proxies` is the POA of the proxies of all channels, which gives them their ids.
+    /// As Members.
     Channel(std::string name, const ServiceLimits& limits, std::shared_ptr<ServiceBudget> budget,
-            std::shared_ptr<Couriers> couriers, PortableServer::POA_ptr proxies);
-    Channel(const Channel&) = delete;
-    Channel& operator=(const Channel&) = delete;
-    ~Channel() = default;
-
-    [[nodiscard]] const std::string& name() const noexcept { return name_; }
-    [[nodiscard]] const ServiceLimits& limits() const noexcept { return limits_; }
-    [[nodiscard]] ServiceBudget& budget() const noexcept { return *budget_; }
-    [[nodiscard]] const std::shared_ptr<Couriers>& couriers() const noexcept { return couriers_; }
-    [[nodiscard]] KairosEvents::Figures figures();
+            std::shared_ptr<Couriers> couriers, PortableServer::POA_ptr proxies)
+        : Members("events", std::move(name), limits, std::move(budget), std::move(couriers),
+                  proxies)
+    {
+    }
 
     /// Gives the event to all consumers that are connected now. Where there are any, throws what
     /// encoding it throws, IMP_LIMIT if it is too large, and NO_RESOURCES where too much waits.
     void publish(const CORBA::Any& data);
 
-    // --- proxies ---
-    /// Makes the proxy an object of the channel's, which owns it. Returns the reference, owned by
-    /// the caller. Throws IMP_LIMIT where there are as many as may be, here or in all channels,
-    /// OBJECT_NOT_EXIST after the channel's end.
-    [[nodiscard]] CORBA::Object_ptr
-    add(const PortableServer::Servant_var<PortableServer::ServantBase>& servant, Proxy& proxy);
-    /// Whether the object is a proxy of a channel of this service: at whatever address, by its key.
-    [[nodiscard]] bool is_proxy(CORBA::Object_ptr object) const;
-    /// What a proxy receives for its consumer, from now on. Returns false if the proxy has ended.
-    [[nodiscard]] bool add_receiver(std::uint64_t proxy, const IntrusivePtr<RefCounted>& owner,
-                                    Receiver& receiver);
-    /// Ends a proxy; tells its client, if it is connected and is to be told. Does nothing if it has
-    /// ended.
-    void retire(std::uint64_t proxy, bool tells);
-    /// Ends a proxy without a word.
-    void forget(std::uint64_t proxy) { retire(proxy, false); }
-    /// Ends the proxy of a client that does not answer, or does not want any more, and says so in
-    /// the log.
-    void give_up(std::uint64_t proxy, CORBA::Object& client, const std::string& reason);
-    /// Ends all proxies; there will be none any more.
-    void end(bool tells);
-
-    // --- counting ---
-    void note_delivered() noexcept { delivered_.fetch_add(1, std::memory_order_relaxed); }
-    void note_dropped(std::size_t count);
-    void note_lost(std::size_t count) noexcept
-    {
-        lost_.fetch_add(count, std::memory_order_relaxed);
-    }
-    /// How many of its pulls may wait.
-    [[nodiscard]] const std::shared_ptr<Allowance>& pulls() const noexcept { return pulls_; }
-
   private:
-    using Lock = std::unique_lock<std::mutex>;
-    struct Member {
-        PortableServer::Servant_var<PortableServer::ServantBase> servant;
-        Proxy* proxy = nullptr;
-        PortableServer::ObjectId_var id;
-        Portion place;
-    };
-    struct Reception {
-        std::uint64_t proxy = 0;
-        IntrusivePtr<RefCounted> owner;
-        Receiver* receiver = nullptr;
-    };
-    using Members = std::map<std::uint64_t, Member>;
-    using Receptions = std::vector<Reception>;
-
     [[nodiscard]] EventPtr keep(const CORBA::Any& data);
-    void make_room();
-    [[nodiscard]] bool keep_id(std::uint64_t proxy, PortableServer::ObjectId_var& id);
-    [[nodiscard]] Member take_out(std::uint64_t proxy);
-    [[nodiscard]] Member take_out(Members::iterator found);
-    void finish(Member member, bool tells);
-    [[nodiscard]] bool may_say(std::size_t& unsaid);
-
-    const std::string name_;
-    const ServiceLimits limits_;
-    const std::shared_ptr<ServiceBudget> budget_;
-    const std::shared_ptr<Couriers> couriers_;
-    const PortableServer::POA_var proxies_;
-    std::atomic<std::uint64_t> received_{0};
-    std::atomic<std::uint64_t> delivered_{0};
-    std::atomic<std::uint64_t> dropped_{0};
-    std::atomic<std::uint64_t> lost_{0};
-    std::atomic<std::uint64_t> given_up_{0};
-    const std::shared_ptr<Allowance> pulls_;
-    std::mutex mutex_; // guards what follows; outside Proxy::mutex_
-    Members members_;
-    std::uint64_t last_ = 0;                       // number of a proxy
-    std::shared_ptr<const Receptions> receptions_; // replaced when it changes; never null
-    Courier::Clock::time_point said_at_{};         // that a client was given up
-    std::size_t unsaid_ = 0;                       // how many were not named since
-    bool has_ended_ = false;
 };
 
 } // namespace kairos::events

@@ -8,9 +8,9 @@
 
 namespace kairos::events {
 
-ClientCourier::ClientCourier(std::shared_ptr<Channel> channel, std::uint64_t proxy,
+ClientCourier::ClientCourier(std::shared_ptr<Members> members, std::uint64_t proxy,
                              CORBA::Object_ptr client)
-    : Courier(channel->couriers(), Lane::fresh), channel_(std::move(channel)), proxy_(proxy),
+    : Courier(members->couriers(), Lane::fresh), members_(std::move(members)), proxy_(proxy),
       client_(CORBA::Object::_duplicate(client)), is_here_(is_here(client))
 {
 }
@@ -19,7 +19,7 @@ orb::AsynchronousCall& ClientCourier::make_call(const orb::Operation& operation)
 {
     orb::AsynchronousCall& call =
         orb::AsynchronousCall::make(corba::reference_of(*client_.in()), operation);
-    call.limit(Deadline::after(channel_->limits().call_timeout));
+    call.limit(Deadline::after(members_->limits().call_timeout));
     stays_connected_ = lane() == Lane::quick;
     if (stays_connected_) call.stay_connected();
     return call;
@@ -59,28 +59,28 @@ void ClientCourier::judge(Outcome outcome, const std::exception_ptr& failure)
         corba::reference_of(*client_.in()).note_bound(); // from here on no call connects by itself
         return move_to(Lane::quick);
     case Outcome::refused: // which is an answer
-        if (++failures_ < channel_->limits().failures_max)
-            return pause(channel_->limits().retry_pause);
-        return channel_->give_up(proxy_, *client_.in(), text_of(failure));
+        if (++failures_ < members_->limits().failures_max)
+            return pause(members_->limits().retry_pause);
+        return members_->give_up(proxy_, *client_.in(), text_of(failure));
     case Outcome::not_received:
     case Outcome::unanswered:
         return fail(failure);
     case Outcome::gone:
-        return channel_->give_up(proxy_, *client_.in(), text_of(failure));
+        return members_->give_up(proxy_, *client_.in(), text_of(failure));
     case Outcome::put_off:
-        return pause(channel_->limits().retry_pause);
+        return pause(members_->limits().retry_pause);
     case Outcome::elsewhere: // it is to be connected, as a new one
         return move_to(Lane::fresh);
     case Outcome::over:
-        return channel_->forget(proxy_);
+        return members_->forget(proxy_);
     }
 }
 
 void ClientCourier::fail(const std::exception_ptr& failure)
 {
-    const ServiceLimits& limits = channel_->limits();
+    const ServiceLimits& limits = members_->limits();
     if (++failures_ >= limits.failures_max)
-        return channel_->give_up(proxy_, *client_.in(), text_of(failure));
+        return members_->give_up(proxy_, *client_.in(), text_of(failure));
     move_to(Lane::patient);
     constexpr unsigned doublings_max = 6;
     pause(limits.retry_pause * (1U << std::min(failures_ - 1, doublings_max)));

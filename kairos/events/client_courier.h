@@ -7,20 +7,20 @@
 #include "kairos/corba/CORBA.h"
 #include "kairos/corba/invocation.h"
 #include "kairos/events/CosEventComm.h"
-#include "kairos/events/channel.h"
 #include "kairos/events/couriers.h"
+#include "kairos/events/members.h"
 #include "kairos/events/outcome.h"
 
 #include <cstdint>
 
 namespace kairos::events {
 
-class ClientCourier : public Courier {
+class KAIROS_API ClientCourier : public Courier {
   protected:
     /// `proxy` is what the client is connected to, by its number in the channel.
-    ClientCourier(std::shared_ptr<Channel> channel, std::uint64_t proxy, CORBA::Object_ptr client);
+    ClientCourier(std::shared_ptr<Members> members, std::uint64_t proxy, CORBA::Object_ptr client);
 
-    [[nodiscard]] Channel& channel() const noexcept { return *channel_; }
+    [[nodiscard]] Members& members() const noexcept { return *members_; }
     /// Returns a call of `operation`, constant data, that ends in time. Throws what
     /// AsynchronousCall::make throws.
     [[nodiscard]] orb::AsynchronousCall& make_call(const orb::Operation& operation);
@@ -49,7 +49,7 @@ class ClientCourier : public Courier {
   private:
     void fail(const std::exception_ptr& failure);
 
-    const std::shared_ptr<Channel> channel_;
+    const std::shared_ptr<Members> members_;
     const std::uint64_t proxy_;
     const CORBA::Object_var client_;
     const bool is_here_;

@@ -36,7 +36,7 @@ enum class Lane : std::uint8_t {
 };
 
 /// Shared by count: by its owner, and while it has something to do.
-class Courier : public RefCounted {
+class KAIROS_API Courier : public RefCounted {
   public:
     using Clock = std::chrono::steady_clock;
 
@@ -98,7 +98,7 @@ class Courier : public RefCounted {
     Timers::iterator timer_;
 };
 
-class Couriers {
+class KAIROS_API Couriers {
   public:
     /// Begins the threads. Throws std::system_error where there are none.
     explicit Couriers(const ServiceLimits& limits);

@@ -7,30 +7,36 @@
 
 namespace kairos::events {
 
-Event::Event(const CORBA::Any& data) : data_(data)
+void EncodedArgument::encode(const std::function<void(cdr::Writer&)>& write)
 {
     cdr::Buffer buffer;
     cdr::Writer out(buffer);
     const cdr::Writer::CopyAll copies(out);
     const cdr::Environment environment;
     out.set_environment(&environment);
-    mapping::encode(out, data_);
+    write(out);
     const Bytes body = out.contiguous();
     body_.assign(body.begin(), body.end());
-    const types::AnyBytes* const bytes = types::AnyAccess::bytes(data_);
-    octets_ = body_.size() + (bytes != nullptr ? bytes->size : 0);
-    has_wide_text_ = environment.wide_text_written || (bytes != nullptr && bytes->has_wide);
+    has_wide_text_ = environment.wide_text_written;
 }
 
-void Event::encode(cdr::Writer& out) const
+bool EncodedArgument::write_as_it_is(cdr::Writer& out) const
 {
     const cdr::Environment* const environment = out.environment();
     if (environment != nullptr &&
         (environment->text != nullptr || !environment->exception_id_in_any ||
          environment->giop_minor != 2 || out.phase() % 8 != 0))
-        return mapping::encode(out, data_);
+        return false;
     out.write_bulk(body_, 1);
     if (has_wide_text_ && environment != nullptr) environment->wide_text_written = true;
+    return true;
+}
+
+Event::Event(const CORBA::Any& data) : data_(data), encoded_(data_)
+{
+    const types::AnyBytes* const bytes = types::AnyAccess::bytes(data_);
+    octets_ = encoded_.size() + (bytes != nullptr ? bytes->size : 0);
+    if (bytes != nullptr && bytes->has_wide) encoded_.note_wide_text();
 }
 
 std::size_t EventQueue::push(EventPtr event)

@@ -5,16 +5,48 @@
 // all queues it is in.
 #pragma once
 
+#include "kairos/base/export.h"
 #include "kairos/cdr/writer.h"
 #include "kairos/events/service_budget.h"
+#include "kairos/mapping/marshal.h"
 #include "kairos/types/any.h"
 
 #include <cstddef>
 #include <deque>
+#include <functional>
 #include <memory>
 #include <vector>
 
 namespace kairos::events {
+
+/// A value as the argument of a request, encoded once. Immutable.
+class KAIROS_API EncodedArgument {
+  public:
+    /// Throws what encoding the value throws.
+    template <typename T>
+    explicit EncodedArgument(const T& value)
+    {
+        encode([&value](cdr::Writer& out) { mapping::encode(out, value); });
+    }
+    /// Writes it; `value` is what it was made of, which is encoded where the request wants that
+    /// otherwise than most.
+    template <typename T>
+    void write(cdr::Writer& out, const T& value) const
+    {
+        if (!write_as_it_is(out)) mapping::encode(out, value);
+    }
+    [[nodiscard]] std::size_t size() const noexcept { return body_.size(); }
+    /// As a native CDR stream that begins at an address of eight.
+    [[nodiscard]] Bytes octets() const noexcept { return body_; }
+    void note_wide_text() noexcept { has_wide_text_ = true; }
+
+  private:
+    void encode(const std::function<void(cdr::Writer&)>& write);
+    [[nodiscard]] bool write_as_it_is(cdr::Writer& out) const;
+
+    std::vector<std::byte> body_; // as where text is not converted
+    bool has_wide_text_ = false;
+};
 
 class Event {
   public:
@@ -24,9 +56,9 @@ class Event {
 
     [[nodiscard]] const CORBA::Any& data() const noexcept { return data_; }
     /// Writes the event as the first argument of a request.
-    void encode(cdr::Writer& out) const;
+    void encode(cdr::Writer& out) const { encoded_.write(out, data_); }
     /// How much it is as the argument of a request.
-    [[nodiscard]] std::size_t encoded_octets() const noexcept { return body_.size(); }
+    [[nodiscard]] std::size_t encoded_octets() const noexcept { return encoded_.size(); }
     /// How much memory it is, about.
     [[nodiscard]] std::size_t octets() const noexcept { return octets_; }
     /// Counts its octets as long as it lives; false if that is too much. To be called once.
@@ -38,9 +70,8 @@ class Event {
 
   private:
     const CORBA::Any data_;
-    std::vector<std::byte> body_; // as where text is not converted
-    std::size_t octets_ = 0;      // of both
-    bool has_wide_text_ = false;
+    EncodedArgument encoded_;
+    std::size_t octets_ = 0; // of both
     Portion charge_;
 };
 

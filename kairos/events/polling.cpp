@@ -1,20 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kairos/events/polling.h"
 
-#include "kairos/mapping/marshal.h"
-
 namespace kairos::events {
-namespace {
 
-constexpr orb::Operation try_pull_operation("try_pull", orb::Response::required, disconnected);
-
-} // namespace
+void Polling::suspend(bool is_suspended) noexcept
+{
+    is_suspended_ = is_suspended;
+    if (!is_suspended) wake();
+}
 
 void Polling::idle()
 {
-    if (has_ended_ || !may_call()) return;
+    if (has_ended_ || is_suspended_ || !may_call()) return;
     try {
-        send(make_call(try_pull_operation));
+        orb::AsynchronousCall& call = make_call(try_pull_);
+        try {
+            write_arguments(call.out());
+        } catch (...) {
+            call.abandon();
+            throw;
+        }
+        send(call);
     } catch (...) {
         const std::exception_ptr failure = std::current_exception();
         judge(outcome_of_no_call(failure), failure);
@@ -38,18 +44,15 @@ void Polling::called(orb::AsynchronousCall& call)
 
 void Polling::take(orb::AsynchronousCall& call)
 {
-    CORBA::Any data;
-    CORBA::Boolean has_event = false;
-    mapping::decode(call.in(), data);
-    mapping::decode(call.in(), has_event);
+    const bool has_event = read_results(call.in());
     call.finish();
-    if (!has_event) return pause(channel().limits().poll_interval);
+    if (!has_event) return pause(members().limits().poll_interval);
     if (has_ended_) return;
     try {
-        channel().publish(data);
+        publish();
     } catch (const CORBA::IMP_LIMIT&) {    // which is of the event, not of its supplier
     } catch (const CORBA::NO_RESOURCES&) { // nor is this
-        pause(channel().limits().poll_interval);
+        pause(members().limits().poll_interval);
     }
 }
 

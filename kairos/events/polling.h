@@ -4,28 +4,43 @@
 // some, else after a pause. Any thread.
 #pragma once
 
+#include "kairos/cdr/writer.h"
 #include "kairos/events/client_courier.h"
 
 #include <atomic>
 
 namespace kairos::events {
 
-class Polling final : public ClientCourier {
+class KAIROS_API Polling : public ClientCourier {
   public:
-    Polling(std::shared_ptr<Channel> channel, std::uint64_t proxy, CORBA::Object_ptr supplier)
-        : ClientCourier(std::move(channel), proxy, supplier)
+    /// The supplier is asked no more.
+    void end() noexcept { has_ended_ = true; }
+    /// It is not asked until it is told again.
+    void suspend(bool is_suspended) noexcept;
+
+  protected:
+    /// `try_pull` is constant data.
+    Polling(std::shared_ptr<Members> members, std::uint64_t proxy, CORBA::Object_ptr supplier,
+            const orb::Operation& try_pull)
+        : ClientCourier(std::move(members), proxy, supplier), try_pull_(try_pull)
     {
     }
 
-    /// The supplier is asked no more.
-    void end() noexcept { has_ended_ = true; }
-
   private:
+    /// Writes the arguments of a call.
+    virtual void write_arguments(cdr::Writer& out) const { (void)out; }
+    /// Reads what there is; false if there was nothing. Throws what decoding throws.
+    [[nodiscard]] virtual bool read_results(cdr::Reader& in) = 0;
+    /// Gives what was read to the channel, and forgets it.
+    virtual void publish() = 0;
+
     void called(orb::AsynchronousCall& call) override;
     void idle() override;
     void take(orb::AsynchronousCall& call);
 
+    const orb::Operation& try_pull_;
     std::atomic<bool> has_ended_{false};
+    std::atomic<bool> is_suspended_{false};
 };
 
 } // namespace kairos::events

@@ -3,82 +3,17 @@
 
 #include "kairos/events/CosEventChannelAdmin_skel.h"
 #include "kairos/events/delivery.h"
-#include "kairos/events/farewell.h"
 #include "kairos/events/polling.h"
+#include "kairos/events/proxy.h"
 #include "kairos/events/pull_queue.h"
+#include "kairos/mapping/marshal.h"
 
 #include <utility>
 
 namespace kairos::events {
-
-// --- All of them ---------------------------------------------------------------------------------
-
-void Proxy::connect(CORBA::Object_ptr client)
-{
-    const std::lock_guard lock(mutex_);
-    if (state_ == State::ended)
-        throw CORBA::OBJECT_NOT_EXIST(mapping::omg_minor(1), CORBA::COMPLETED_NO);
-    if (state_ == State::connected) throw CosEventChannelAdmin::AlreadyConnected();
-    state_ = State::connected;
-    client_ = CORBA::Object::_duplicate(client);
-    last_used_ = Clock::now();
-}
-
-void Proxy::require_connection()
-{
-    last_used_ = Clock::now();
-    if (!is_connected()) throw CosEventComm::Disconnected();
-}
-
-bool Proxy::is_connected()
-{
-    const std::lock_guard lock(mutex_);
-    return state_ == State::connected;
-}
-
-bool Proxy::is_idle() { return !calls_client() || !is_connected(); }
-
-void Proxy::disconnect()
-{
-    {
-        const std::lock_guard lock(mutex_);
-        if (state_ == State::ended)
-            throw CORBA::OBJECT_NOT_EXIST(mapping::omg_minor(1), CORBA::COMPLETED_NO);
-    }
-    channel_->retire(number_, true);
-}
-
-void Proxy::end(bool tells)
-{
-    CORBA::Object_var client;
-    {
-        const std::lock_guard lock(mutex_);
-        state_ = State::ended;
-        client = client_._retn();
-    }
-    stop();
-    if (tells)
-        bid_farewell(channel_->couriers(), client.in(), farewell(),
-                     channel_->limits().call_timeout);
-}
-
 namespace {
 
 using PortableServer::ServantBase;
-
-[[noreturn]] void raise_nil()
-{
-    throw CORBA::BAD_PARAM(0, CORBA::COMPLETED_NO, "nil cannot be connected here");
-}
-
-/// Whose client is to be called: nobody, or a channel that would get its own events, cannot be.
-void require_client(const Channel& channel, CORBA::Object_ptr client)
-{
-    if (CORBA::is_nil(client)) raise_nil();
-    if (channel.is_proxy(client))
-        throw CORBA::BAD_PARAM(0, CORBA::COMPLETED_NO,
-                               "a proxy of this service cannot be connected to another one");
-}
 
 template <typename Interface, typename Servant>
 typename Interface::_ptr_type make_proxy(const std::shared_ptr<Channel>& channel)
@@ -89,14 +24,27 @@ typename Interface::_ptr_type make_proxy(const std::shared_ptr<Channel>& channel
     return Interface::_unchecked_narrow(object.in());
 }
 
+class ChannelProxy : public Proxy {
+  protected:
+    explicit ChannelProxy(const std::shared_ptr<Channel>& channel)
+        : Proxy(channel), channel_(channel)
+    {
+    }
+    [[nodiscard]] const std::shared_ptr<Channel>& channel() const noexcept { return channel_; }
+
+  private:
+    const std::shared_ptr<Channel> channel_;
+};
+
 // --- For suppliers -------------------------------------------------------------------------------
 
 constexpr orb::Operation end_push_supplier("disconnect_push_supplier");
 constexpr orb::Operation end_pull_supplier("disconnect_pull_supplier");
 
-class PushConsumerProxy final : public POA_CosEventChannelAdmin::ProxyPushConsumer, public Proxy {
+class PushConsumerProxy final : public POA_CosEventChannelAdmin::ProxyPushConsumer,
+                                public ChannelProxy {
   public:
-    explicit PushConsumerProxy(const std::shared_ptr<Channel>& channel) : Proxy(channel) {}
+    explicit PushConsumerProxy(const std::shared_ptr<Channel>& channel) : ChannelProxy(channel) {}
 
     void connect_push_supplier(CosEventComm::PushSupplier_ptr push_supplier) override
     {
@@ -119,14 +67,43 @@ class PushConsumerProxy final : public POA_CosEventChannelAdmin::ProxyPushConsum
     }
 };
 
-class PullConsumerProxy final : public POA_CosEventChannelAdmin::ProxyPullConsumer, public Proxy {
+constexpr orb::Operation try_pull_operation("try_pull", orb::Response::required, disconnected);
+
+class AnyPolling final : public Polling {
   public:
-    explicit PullConsumerProxy(const std::shared_ptr<Channel>& channel) : Proxy(channel) {}
+    AnyPolling(const std::shared_ptr<Channel>& channel, std::uint64_t proxy,
+               CORBA::Object_ptr supplier)
+        : Polling(channel, proxy, supplier, try_pull_operation), channel_(channel)
+    {
+    }
+
+  private:
+    [[nodiscard]] bool read_results(cdr::Reader& in) override
+    {
+        CORBA::Boolean has_event = false;
+        mapping::decode(in, data_);
+        mapping::decode(in, has_event);
+        return has_event;
+    }
+    void publish() override
+    {
+        const CORBA::Any data = std::exchange(data_, {});
+        channel_->publish(data);
+    }
+
+    const std::shared_ptr<Channel> channel_;
+    CORBA::Any data_; // of the thread that works
+};
+
+class PullConsumerProxy final : public POA_CosEventChannelAdmin::ProxyPullConsumer,
+                                public ChannelProxy {
+  public:
+    explicit PullConsumerProxy(const std::shared_ptr<Channel>& channel) : ChannelProxy(channel) {}
 
     void connect_pull_supplier(CosEventComm::PullSupplier_ptr pull_supplier) override
     {
         require_client(*channel(), pull_supplier);
-        const auto polling = make_intrusive<Polling>(channel(), number(), pull_supplier);
+        const auto polling = make_intrusive<AnyPolling>(channel(), number(), pull_supplier);
         connect(pull_supplier);
         {
             const std::lock_guard lock(polling_mutex_);
@@ -151,7 +128,7 @@ class PullConsumerProxy final : public POA_CosEventChannelAdmin::ProxyPullConsum
     }
 
     std::mutex polling_mutex_; // guards polling_
-    IntrusivePtr<Polling> polling_;
+    IntrusivePtr<AnyPolling> polling_;
 };
 
 // --- For consumers -------------------------------------------------------------------------------
@@ -159,9 +136,10 @@ class PullConsumerProxy final : public POA_CosEventChannelAdmin::ProxyPullConsum
 constexpr orb::Operation end_push_consumer("disconnect_push_consumer");
 constexpr orb::Operation end_pull_consumer("disconnect_pull_consumer");
 
-class PushSupplierProxy final : public POA_CosEventChannelAdmin::ProxyPushSupplier, public Proxy {
+class PushSupplierProxy final : public POA_CosEventChannelAdmin::ProxyPushSupplier,
+                                public ChannelProxy {
   public:
-    explicit PushSupplierProxy(const std::shared_ptr<Channel>& channel) : Proxy(channel) {}
+    explicit PushSupplierProxy(const std::shared_ptr<Channel>& channel) : ChannelProxy(channel) {}
 
     void connect_push_consumer(CosEventComm::PushConsumer_ptr push_consumer) override
     {
@@ -198,25 +176,11 @@ class PushSupplierProxy final : public POA_CosEventChannelAdmin::ProxyPushSuppli
     IntrusivePtr<Delivery> delivery_;
 };
 
-/// Counts a pull that may wait.
-class WaitingPull {
-  public:
-    explicit WaitingPull(const Channel& channel)
-        : of_channel_(channel.pulls(), 1), of_all_(channel.budget().pulls, 1)
-    {
-        if (!of_channel_ || !of_all_)
-            throw CORBA::NO_RESOURCES(0, CORBA::COMPLETED_NO, "as many pulls wait as may");
-    }
-
-  private:
-    const Portion of_channel_;
-    const Portion of_all_;
-};
-
-class PullSupplierProxy final : public POA_CosEventChannelAdmin::ProxyPullSupplier, public Proxy {
+class PullSupplierProxy final : public POA_CosEventChannelAdmin::ProxyPullSupplier,
+                                public ChannelProxy {
   public:
     explicit PullSupplierProxy(const std::shared_ptr<Channel>& channel)
-        : Proxy(channel), queue_(make_intrusive<PullQueue>(channel))
+        : ChannelProxy(channel), queue_(make_intrusive<PullQueue>(channel))
     {
     }
 

@@ -13,36 +13,6 @@ constexpr const char* factory_name = "EventChannelFactory";
 constexpr std::size_t name_octets_max = 255;
 
 using PortableServer::ObjectId_var;
-using PortableServer::POA_ptr;
-using PortableServer::POA_var;
-
-/// A POA that begins to serve.
-POA_ptr make_poa(POA_ptr parent, const char* name, PortableServer::LifespanPolicyValue lifespan,
-                 PortableServer::IdAssignmentPolicyValue assignment)
-{
-    CORBA::PolicyList policies;
-    policies.length(2);
-    policies[0] = parent->create_lifespan_policy(lifespan);
-    policies[1] = parent->create_id_assignment_policy(assignment);
-    POA_var made = parent->create_POA(name, PortableServer::POAManager::_nil(), policies);
-    const PortableServer::POAManager_var manager = made->the_POAManager();
-    manager->activate();
-    return made._retn();
-}
-
-CORBA::Object_ptr activate(POA_ptr poa, PortableServer::Servant servant, ObjectId_var& id)
-{
-    id = poa->activate_object(servant);
-    return poa->id_to_reference(id.in());
-}
-
-CORBA::Object_ptr activate_named(POA_ptr poa, PortableServer::Servant servant, const char* name,
-                                 ObjectId_var& id)
-{
-    id = PortableServer::string_to_ObjectId(name);
-    poa->activate_object_with_id(id.in(), servant);
-    return poa->id_to_reference(id.in());
-}
 
 /// Throws BAD_PARAM for limits with which nothing would ever be done.
 const ServiceLimits& checked(const ServiceLimits& limits)
@@ -54,45 +24,27 @@ const ServiceLimits& checked(const ServiceLimits& limits)
                            "an event service needs threads of each kind, and tries");
 }
 
-void deactivate(POA_ptr poa, ObjectId_var& id)
-{
-    try {
-        if (id.operator->() != nullptr) poa->deactivate_object(id.in());
-    } catch (const CORBA::Exception&) {
-        // The ORB was destroyed before, and its POAs with it.
-    }
-}
-
 } // namespace
 
 ServiceState::ServiceState(CORBA::ORB_ptr orb, const ServiceLimits& limits)
-    : orb_(CORBA::ORB::_duplicate(orb)), limits_(checked(limits)),
-      budget_(std::make_shared<ServiceBudget>(limits)),
-      couriers_(std::make_shared<Couriers>(limits))
+    : limits_(checked(limits)), budget_(std::make_shared<ServiceBudget>(limits)),
+      couriers_(std::make_shared<Couriers>(limits)), adapters_(orb, "EventService")
 {
-    CORBA::Object_var object = orb->resolve_initial_references("RootPOA");
-    const POA_var root = PortableServer::POA::_narrow(object.in());
-    object = orb->resolve_initial_references("IORTable");
-    table_ = IORTable::Table::_narrow(object.in());
-    named_ =
-        make_poa(root.in(), "EventService", PortableServer::PERSISTENT, PortableServer::USER_ID);
     try {
         begin();
     } catch (...) {
-        destroy_adapters(); // which lead to this
+        adapters_.destroy(); // which lead to this
         throw;
     }
 }
 
 void ServiceState::begin()
 {
-    objects_ =
-        make_poa(named_.in(), "Objects", PortableServer::TRANSIENT, PortableServer::SYSTEM_ID);
     const auto servant = make_factory_servant(*this);
     ObjectId_var id;
-    const CORBA::Object_var object = activate_named(named_.in(), servant.in(), factory_name, id);
+    const CORBA::Object_var object = adapters_.activate_named(servant.in(), factory_name, id);
     try {
-        bind(factory_name, object.in());
+        adapters_.bind(factory_name, object.in());
         has_table_entry_ = true;
     } catch (const IORTable::AlreadyBound&) {
         // The program that this service is part of leads its clients to another one.
@@ -110,17 +62,8 @@ ServiceState::~ServiceState()
     }
     for (auto& [number, entry] : channels)
         end(entry, false);
-    if (has_table_entry_) unbind(factory_name);
-    destroy_adapters();
-}
-
-void ServiceState::destroy_adapters() noexcept
-{
-    try {
-        named_->destroy(true, true);
-    } catch (const CORBA::Exception&) {
-        // The ORB was destroyed before, and its POAs with it.
-    }
+    if (has_table_entry_) adapters_.unbind(factory_name);
+    adapters_.destroy();
 }
 
 void ServiceState::begin_to_end() noexcept
@@ -136,25 +79,10 @@ void ServiceState::begin_to_end() noexcept
         channel->end(false);
 }
 
-void ServiceState::bind(const char* name, CORBA::Object_ptr object)
-{
-    const CORBA::String_var reference = orb_->object_to_string(object);
-    table_->bind(name, reference.in());
-}
-
-void ServiceState::unbind(const char* name) noexcept
-{
-    try {
-        table_->unbind(name);
-    } catch (const CORBA::Exception&) {
-        // The ORB was destroyed before, or the program has unbound it.
-    }
-}
-
 KairosEvents::ChannelFactory_ptr ServiceState::factory() const
 {
     const ObjectId_var id = PortableServer::string_to_ObjectId(factory_name);
-    const CORBA::Object_var object = named_->id_to_reference(id.in());
+    const CORBA::Object_var object = adapters_.named()->id_to_reference(id.in());
     return KairosEvents::ChannelFactory::_unchecked_narrow(object.in());
 }
 
@@ -169,7 +97,7 @@ std::uint64_t ServiceState::enter(const std::string& name, std::shared_ptr<Chann
     if (!name.empty())
         for (const auto& [number, entry] : channels_)
             if (entry.channel->name() == name) throw KairosEvents::NameInUse();
-    channel = std::make_shared<Channel>(name, limits_, budget_, couriers_, objects_.in());
+    channel = std::make_shared<Channel>(name, limits_, budget_, couriers_, adapters_.others());
     channels_[++last_].channel = channel;
     return last_;
 }
@@ -203,18 +131,16 @@ CORBA::Object_ptr ServiceState::make_objects(std::uint64_t number, Entry& entry,
 {
     const ChannelServants servants = make_servants(*this, number, entry.channel);
     Objects& ids = entry.objects;
-    const CORBA::Object_var consumers =
-        activate(objects_.in(), servants.consumers.in(), ids.consumers);
-    const CORBA::Object_var suppliers =
-        activate(objects_.in(), servants.suppliers.in(), ids.suppliers);
+    const CORBA::Object_var consumers = adapters_.activate(servants.consumers.in(), ids.consumers);
+    const CORBA::Object_var suppliers = adapters_.activate(servants.suppliers.in(), ids.suppliers);
     set_admins(servants, consumers.in(), suppliers.in());
     const std::string& name = entry.channel->name();
-    if (name.empty()) return activate(objects_.in(), servants.channel.in(), ids.channel);
+    if (name.empty()) return adapters_.activate(servants.channel.in(), ids.channel);
     try {
         CORBA::Object_var object =
-            activate_named(named_.in(), servants.channel.in(), name.c_str(), ids.channel);
+            adapters_.activate_named(servants.channel.in(), name.c_str(), ids.channel);
         std::string in_table = place + name;
-        bind(in_table.c_str(), object.in());
+        adapters_.bind(in_table.c_str(), object.in());
         entry.in_table = std::move(in_table);
         return object._retn();
     } catch (const PortableServer::POA::ObjectAlreadyActive&) { // the factory
@@ -236,7 +162,7 @@ KairosEvents::Channel_ptr ServiceState::find(const std::string& name)
     }
     if (id.operator->() == nullptr) throw KairosEvents::NotFound();
     try {
-        const CORBA::Object_var object = named_->id_to_reference(id.in());
+        const CORBA::Object_var object = adapters_.named()->id_to_reference(id.in());
         return KairosEvents::Channel::_unchecked_narrow(object.in());
     } catch (const PortableServer::POA::ObjectNotActive&) {
         throw KairosEvents::NotFound();
@@ -272,11 +198,12 @@ void ServiceState::destroy(std::uint64_t channel)
 void ServiceState::end(Entry& entry, bool tells) noexcept
 {
     entry.channel->end(tells);
-    if (!entry.in_table.empty()) unbind(entry.in_table.c_str());
+    if (!entry.in_table.empty()) adapters_.unbind(entry.in_table.c_str());
     const bool is_named = !entry.channel->name().empty();
-    deactivate(is_named ? named_.in() : objects_.in(), entry.objects.channel);
-    deactivate(objects_.in(), entry.objects.consumers);
-    deactivate(objects_.in(), entry.objects.suppliers);
+    ServiceAdapters::deactivate(is_named ? adapters_.named() : adapters_.others(),
+                                entry.objects.channel);
+    ServiceAdapters::deactivate(adapters_.others(), entry.objects.consumers);
+    ServiceAdapters::deactivate(adapters_.others(), entry.objects.suppliers);
 }
 
 } // namespace kairos::events

@@ -5,9 +5,9 @@
 #pragma once
 
 #include "kairos/corba/CORBA.h"
-#include "kairos/corba/ior_table.h"
 #include "kairos/events/KairosEvents.h"
 #include "kairos/events/channel.h"
+#include "kairos/events/service_adapters.h"
 #include "kairos/events/service_limits.h"
 
 #include <cstdint>
@@ -54,17 +54,11 @@ class ServiceState {
                                                  const char* place);
     void end(Entry& entry, bool tells) noexcept;
     void begin();
-    void destroy_adapters() noexcept;
-    void bind(const char* name, CORBA::Object_ptr object);
-    void unbind(const char* name) noexcept;
 
-    const CORBA::ORB_var orb_;
     const ServiceLimits limits_;
     const std::shared_ptr<ServiceBudget> budget_;
     const std::shared_ptr<Couriers> couriers_;
-    PortableServer::POA_var named_;   // of the factory, and of channels with names
-    PortableServer::POA_var objects_; // of all others
-    IORTable::Table_var table_;
+    ServiceAdapters adapters_;     // `named` are the factory, and channels with names
     bool has_table_entry_ = false; // of the factory
     std::mutex mutex_;             // guards what follows; not held while anything is called
     std::map<std::uint64_t, Entry> channels_;

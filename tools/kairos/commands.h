@@ -35,6 +35,8 @@ void add_events_command(CLI::App& app, const std::vector<std::string>& orb_optio
 void add_gateway_command(CLI::App& app, const std::vector<std::string>& orb_options, int& status);
 void add_names_command(CLI::App& app, const std::vector<std::string>& orb_options, int& status);
 void add_naming_command(CLI::App& app, const std::vector<std::string>& orb_options, int& status);
+/// `notify`: notification channels, and what looks into them and uses them.
+void add_notify_command(CLI::App& app, const std::vector<std::string>& orb_options, int& status);
 void add_options_command(CLI::App& app, int& status);
 /// `ifr`: an Interface Repository, and what fills and prints one.
 void add_repository_command(CLI::App& app, const std::vector<std::string>& orb_options,

@@ -2,15 +2,13 @@
 //
 // `kairos events` as a process: what it prints, writes and binds, that its channels work, and that
 // their references outlive it. kairos/events has what channels do.
-#include "bench/process.h"
 #include "kairos/corba/CORBA.h"
 #include "kairos/events/KairosEvents.h"
-#include "kairos/ior/profile.h"
 #include "kairos/naming/CosNaming.h"
+#include "tools/kairos/daemon_testing.h"
 
 #include <gtest/gtest.h>
 
-#include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <stdlib.h>
@@ -18,50 +16,6 @@
 
 namespace kairos::tools {
 namespace {
-
-constexpr std::chrono::seconds start_patience{60};
-
-bench::ChildProcess start(std::vector<std::string> arguments)
-{
-    arguments.insert(arguments.begin(), KAIROS_TOOL);
-    return bench::ChildProcess::start({.command = std::move(arguments),
-                                       .environment = {},
-                                       .cpu = {},
-                                       .inherited_descriptor = -1})
-        .value();
-}
-
-/// Runs until its end, and returns what it wrote to standard error.
-std::string complaint_of(std::vector<std::string> arguments)
-{
-    bench::ChildProcess process = start(std::move(arguments));
-    const auto remains = process.finish(start_patience);
-    EXPECT_EQ(1, remains.exit_status);
-    return remains.errors;
-}
-
-struct Daemon {
-    explicit Daemon(std::vector<std::string> arguments)
-        : process(start(std::move(arguments))), reference(process.read_line(start_patience).value())
-    {
-    }
-    std::string next_line() { return process.read_line(start_patience).value(); }
-    /// Its exit status, and what it wrote to standard error.
-    std::string end()
-    {
-        ::kill(process.pid(), SIGTERM);
-        const auto remains = process.finish(start_patience);
-        return std::to_string(remains.exit_status) + remains.errors;
-    }
-    bench::ChildProcess process;
-    std::string reference;
-};
-
-std::string port_in(const std::string& reference)
-{
-    const auto ior = ior::from_string(reference);
-    return std::to_string(ior::decode_iiop(ior->profiles[0].data)->port);
-}
 
 class EventsCommand : public ::testing::Test {
   protected:

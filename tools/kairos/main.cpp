@@ -80,6 +80,7 @@ int main(int argc, char** argv)
     kairos::tools::add_events_command(app, orb_options, status);
     kairos::tools::add_gateway_command(app, orb_options, status);
     kairos::tools::add_naming_command(app, orb_options, status);
+    kairos::tools::add_notify_command(app, orb_options, status);
     kairos::tools::add_repository_command(app, orb_options, status);
     kairos::tools::add_names_command(app, orb_options, status);
     kairos::tools::add_sched_command(app, status);

@@ -11,6 +11,7 @@
 #include <kairos/nameserver/service.h>
 #include <kairos/nameserver/sqlite_store.h>
 #include <kairos/naming/CosNaming.h>
+#include <kairos/notification/service.h>
 #include <kairos/repository/repository.h>
 #include <kairos/rtcorba/RTPortableServer.h>
 
@@ -67,6 +68,26 @@ void find_by_name(CORBA::ORB_ptr orb, CORBA::Object_ptr object, const std::strin
         expect(false, "resolve() throws");
     } catch (const CosNaming::NamingContext::NotFound& exception) {
         expect(exception.why == CosNaming::NamingContext::missing_node, "NotFound");
+    }
+}
+
+void pass_notification(CORBA::ORB_ptr orb)
+{
+    kairos::notification::NotificationService service(orb);
+    const KairosNotification::Channel_var channel = service.create_channel("Stock");
+    const CosNotifyChannelAdmin::ConsumerAdmin_var consumers = channel->default_consumer_admin();
+    CosNotifyChannelAdmin::ProxyID id = 0;
+    const CosNotifyChannelAdmin::ProxySupplier_var from =
+        consumers->obtain_notification_pull_supplier(CosNotifyChannelAdmin::ANY_EVENT, id);
+    try {
+        CosNotification::QoSProperties qos;
+        qos.length(1);
+        qos[0].name = CosNotification::ConnectionReliability;
+        qos[0].value <<= CosNotification::Persistent;
+        from->set_qos(qos);
+        expect(false, "set_qos() throws");
+    } catch (const CosNotification::UnsupportedQoS& exception) {
+        expect(exception.qos_err.length() == 1, "what a notification channel does not promise");
     }
 }
 
@@ -185,6 +206,7 @@ try {
     lead_to(orb, object);
     filter_events();
     pass_event(orb);
+    pass_notification(orb);
     define_types(orb);
     heed_rules();
     orb->destroy();

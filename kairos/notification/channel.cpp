@@ -1,0 +1,366 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kairos/notification/channel.h"
+
+#include "kairos/base/assert_held.h"
+
+#include <utility>
+#include <vector>
+
+namespace kairos::notification {
+namespace {
+
+using namespace CosNotifyChannelAdmin;
+
+/// What a supplier's thread sends of one event, to all consumers together.
+constexpr std::size_t octets_at_once_max = std::size_t{64} << 10;
+
+[[noreturn]] void raise_over()
+{
+    throw CORBA::OBJECT_NOT_EXIST(mapping::omg_minor(1), CORBA::COMPLETED_NO);
+}
+
+} // namespace
+
+// --- Admins --------------------------------------------------------------------------------------
+
+ProxyID Admin::next_id()
+{
+    const std::lock_guard lock(mutex_);
+    return ++last_;
+}
+
+void Admin::enter(ProxyID id, bool pulls, CORBA::Object_ptr proxy)
+{
+    const std::lock_guard lock(mutex_);
+    (pulls ? pulling_ : pushing_)[id] = CORBA::Object::_duplicate(proxy);
+}
+
+void Admin::leave(ProxyID id)
+{
+    const std::lock_guard lock(mutex_);
+    pushing_.erase(id);
+    pulling_.erase(id);
+}
+
+CORBA::Object_ptr Admin::find(ProxyID id) const
+{
+    const std::lock_guard lock(mutex_);
+    for (const Proxies* all : {&pushing_, &pulling_})
+        if (const auto found = all->find(id); found != all->end())
+            return CORBA::Object::_duplicate(found->second.in());
+    throw ProxyNotFound();
+}
+
+ProxyIDSeq* Admin::ids(bool that_pull) const
+{
+    ProxyIDSeq_var ids = new ProxyIDSeq;
+    const std::lock_guard lock(mutex_);
+    const Proxies& all = that_pull ? pulling_ : pushing_;
+    ids->length(static_cast<CORBA::ULong>(all.size()));
+    CORBA::ULong at = 0;
+    for (const auto& [id, proxy] : all)
+        ids[at++] = id;
+    return ids._retn();
+}
+
+bool Admin::take_in(std::uint64_t number)
+{
+    const std::lock_guard lock(mutex_);
+    if (!has_ended_) numbers_.insert(number);
+    return !has_ended_;
+}
+
+void Admin::take_out(std::uint64_t number)
+{
+    const std::lock_guard lock(mutex_);
+    numbers_.erase(number);
+}
+
+void Admin::end(events::Members& members)
+{
+    std::set<std::uint64_t> numbers;
+    {
+        const std::lock_guard lock(mutex_);
+        has_ended_ = true;
+        numbers.swap(numbers_);
+    }
+    for (const std::uint64_t number : numbers)
+        members.retire(number, true);
+    settings_.filters().clear();
+}
+
+bool goes_on(Admin& admin, Settings& proxy, const Passed& passed)
+{
+    return goes_on(admin.settings().filters().judge(passed), proxy.filters().judge(passed),
+                   admin.both() == AND_OP);
+}
+
+// --- The channel ---------------------------------------------------------------------------------
+
+Channel::Channel(ChannelID id, std::string name, const Qos& qos, const AdminProperties& properties,
+                 std::shared_ptr<FilterBudget> filters,
+                 std::shared_ptr<events::ServiceBudget> budget,
+                 std::shared_ptr<events::Couriers> couriers,
+                 const events::ServiceAdapters& adapters)
+    : Members("notify", std::move(name), filters->limits, std::move(budget), std::move(couriers),
+              adapters.others()),
+      id_(id), filters_(std::move(filters)), matcher_(std::make_shared<Matcher>(filters_)),
+      adapters_(adapters), settings_(Level::channel, qos, matcher_)
+{
+    properties_ = properties;
+    if (properties.queue_length > 0)
+        places_ = std::make_shared<events::Allowance>(properties.queue_length);
+}
+
+AdminProperties Channel::properties() const
+{
+    const std::lock_guard lock(own_mutex_);
+    return properties_;
+}
+
+/// Events that wait already are not counted by a new limit.
+void Channel::change_properties(const CosNotification::AdminProperties& wanted)
+{
+    const std::lock_guard lock(own_mutex_);
+    const CORBA::Long before = properties_.queue_length;
+    change(properties_, wanted);
+    if (properties_.queue_length == before) return;
+    places_ = properties_.queue_length > 0
+                  ? std::make_shared<events::Allowance>(properties_.queue_length)
+                  : nullptr;
+}
+
+void Channel::publish(const CORBA::Any& event, const Source& source) { take(event, source); }
+void Channel::publish(const CosNotification::StructuredEvent& event, const Source& source)
+{
+    take(event, source);
+}
+
+template <typename Data>
+void Channel::take(const Data& data, const Source& source)
+{
+    note_received();
+    const std::size_t count = receptions()->size();
+    if (count == 0) return;
+    try {
+        const Qos qos = source.proxy.qos();
+        const auto event = std::make_shared<Notification>(
+            data, EventDefaults{.priority = qos.priority, .timeout = duration_of(qos.timeout)});
+        if (event->encoded_octets() > own_limits().event_octets_max)
+            throw CORBA::IMP_LIMIT(0, CORBA::COMPLETED_NO,
+                                   "the event is larger than events may be");
+        std::shared_ptr<events::Allowance> places;
+        bool rejects = false;
+        {
+            const std::lock_guard lock(own_mutex_);
+            places = places_;
+            rejects = properties_.reject_new_events;
+        }
+        events::Portion place;
+        if (places) place = events::Portion(places, 1);
+        const bool is_full = places && !place;
+        if (is_full && rejects)
+            throw CORBA::IMP_LIMIT(0, CORBA::COMPLETED_NO,
+                                   "as many events wait as may, and new ones are rejected");
+        if (!event->charge(budget().event_octets, std::move(place)))
+            throw CORBA::NO_RESOURCES(0, CORBA::COMPLETED_NO,
+                                      "as many octets of events wait as may: consumers are slow");
+        pass_on(event, source, is_full);
+    } catch (...) {
+        note_dropped(count);
+        throw;
+    }
+}
+
+void Channel::pass_on(const NotificationPtr& event, const Source& source, bool is_full)
+{
+    const Passed passed = matcher_->match(*event);
+    if (!goes_on(source.admin, source.proxy, passed)) return;
+    std::size_t octets_at_once = octets_at_once_max;
+    const std::shared_ptr<const Receptions> all = receptions();
+    for (const Reception& one : *all)
+        static_cast<Subscriber*>(one.receiver)->offer(event, passed, is_full, octets_at_once);
+}
+
+AdminPtr Channel::make_admin(bool is_consumers, InterFilterGroupOperator both)
+{
+    const Qos qos = settings_.qos();
+    const std::lock_guard lock(own_mutex_);
+    if (is_over_) raise_over();
+    if (admins_.size() >= own_limits().admins_max)
+        throw CORBA::IMP_LIMIT(0, CORBA::COMPLETED_NO,
+                               "the channel has as many admins as it may have");
+    // The first of each kind is there from the beginning, and has the id 0.
+    const AdminID id = last_admins_[is_consumers ? 1 : 0]++;
+    auto admin = std::make_shared<Admin>(id, is_consumers, both, qos, matcher_);
+    admins_[{is_consumers, id}] = admin;
+    return admin;
+}
+
+void Channel::end_admin(const AdminPtr& admin)
+{
+    {
+        const std::lock_guard lock(own_mutex_);
+        if (admins_.erase({admin->is_consumers(), admin->id()}) == 0) raise_over();
+    }
+    admin->end(*this);
+    deactivate(admin.get());
+}
+
+AdminPtr Channel::find_admin(bool is_consumers, AdminID id) const
+{
+    const std::lock_guard lock(own_mutex_);
+    const auto found = admins_.find({is_consumers, id});
+    if (found == admins_.end() || !objects_.contains(found->second.get())) throw AdminNotFound();
+    return found->second;
+}
+
+AdminIDSeq* Channel::admin_ids(bool is_consumers) const
+{
+    AdminIDSeq_var ids = new AdminIDSeq;
+    const std::lock_guard lock(own_mutex_);
+    for (const auto& [key, admin] : admins_) {
+        if (key.first != is_consumers) continue;
+        ids->length(ids->length() + 1);
+        ids[ids->length() - 1] = key.second;
+    }
+    return ids._retn();
+}
+
+void Channel::require_place(bool of_consumers)
+{
+    const AdminProperties now = properties();
+    const CORBA::Long max = of_consumers ? now.consumers : now.suppliers;
+    if (max == 0 || count(of_consumers) < static_cast<std::size_t>(max)) return;
+    AdminLimitExceeded exceeded;
+    exceeded.admin_property_err.name =
+        of_consumers ? CosNotification::MaxConsumers : CosNotification::MaxSuppliers;
+    exceeded.admin_property_err.value <<= max;
+    throw exceeded;
+}
+
+void Channel::enter(std::uint64_t proxy, bool is_consumers,
+                    const std::shared_ptr<Settings>& settings, IntrusivePtr<Herald> herald)
+{
+    const std::lock_guard lock(own_mutex_);
+    Connected& one = side(is_consumers).proxies[proxy];
+    one.settings = settings;
+    one.herald = std::move(herald);
+    count_types(is_consumers, one, settings->types());
+}
+
+void Channel::leave(std::uint64_t proxy)
+{
+    Connected left; // until the lock is left
+    const std::lock_guard lock(own_mutex_);
+    for (const bool of_consumers : {false, true}) {
+        auto& proxies = side(of_consumers).proxies;
+        const auto found = proxies.find(proxy);
+        if (found == proxies.end()) continue;
+        count_types(of_consumers, found->second, nullptr);
+        left = std::move(found->second);
+        proxies.erase(found);
+    }
+}
+
+void Channel::change_types(std::uint64_t proxy, Settings& settings,
+                           const CosNotification::EventTypeSeq& added,
+                           const CosNotification::EventTypeSeq& removed)
+{
+    settings.change_types(added, removed);
+    const std::lock_guard lock(own_mutex_);
+    for (const bool of_consumers : {false, true}) {
+        auto& proxies = side(of_consumers).proxies;
+        if (const auto found = proxies.find(proxy); found != proxies.end())
+            count_types(of_consumers, found->second, settings.types());
+    }
+}
+
+void Channel::count_types(bool of_consumers, Connected& one,
+                          std::shared_ptr<const EventTypes> types)
+{
+    assert_held(own_mutex_);
+    static const std::vector<TypePattern> everything{{"*", "*"}};
+    const auto patterns_of = [](const EventTypes& of) -> const std::vector<TypePattern>& {
+        return of.are_all() ? everything : of.patterns();
+    };
+    auto& counts = side(of_consumers).types;
+    std::set<TypePattern> added;
+    std::set<TypePattern> removed;
+    if (types)
+        for (const TypePattern& type : patterns_of(*types))
+            if (++counts[type] == 1) added.insert(type);
+    if (one.counted)
+        for (const TypePattern& type : patterns_of(*one.counted))
+            if (const auto found = counts.find(type); --found->second == 0) {
+                counts.erase(found);
+                if (added.erase(type) == 0) removed.insert(type);
+            }
+    one.counted = std::move(types);
+    if (added.empty() && removed.empty()) return;
+    for (const auto& [number, other] : side(!of_consumers).proxies)
+        if (other.herald) other.herald->tell(added, removed);
+}
+
+CosNotification::EventTypeSeq* Channel::obtain_types(std::uint64_t proxy, bool of_consumers,
+                                                     ObtainInfoMode mode)
+{
+    std::set<TypePattern> all;
+    {
+        const std::lock_guard lock(own_mutex_);
+        const auto& proxies = side(!of_consumers).proxies;
+        if (const auto found = proxies.find(proxy); found != proxies.end() && found->second.herald)
+            found->second.herald->speak(mode == ALL_NOW_UPDATES_ON || mode == NONE_NOW_UPDATES_ON);
+        if (mode == ALL_NOW_UPDATES_OFF || mode == ALL_NOW_UPDATES_ON)
+            for (const auto& [type, count] : side(of_consumers).types)
+                all.insert(type);
+    }
+    return new CosNotification::EventTypeSeq(sequence_of(all));
+}
+
+CORBA::Object_ptr Channel::activate(const Servant& servant, const void* key)
+{
+    PortableServer::ObjectId_var id;
+    CORBA::Object_var object = adapters_.activate(servant.in(), id);
+    {
+        const std::lock_guard lock(own_mutex_);
+        if (!is_over_) {
+            objects_[key] = id._retn();
+            return object._retn();
+        }
+    }
+    events::ServiceAdapters::deactivate(adapters_.others(), id);
+    raise_over();
+}
+
+void Channel::deactivate(const void* key)
+{
+    PortableServer::ObjectId_var id;
+    {
+        const std::lock_guard lock(own_mutex_);
+        const auto found = objects_.find(key);
+        if (found == objects_.end()) return;
+        id = found->second._retn();
+        objects_.erase(found);
+    }
+    events::ServiceAdapters::deactivate(adapters_.others(), id);
+}
+
+void Channel::end_all(bool tells)
+{
+    std::map<const void*, PortableServer::ObjectId_var> objects;
+    std::map<std::pair<bool, AdminID>, AdminPtr> admins;
+    {
+        const std::lock_guard lock(own_mutex_);
+        is_over_ = true;
+        objects.swap(objects_);
+        admins.swap(admins_);
+    }
+    end(tells);
+    for (auto& [key, admin] : admins)
+        admin->end(*this);
+    for (auto& [key, id] : objects)
+        events::ServiceAdapters::deactivate(adapters_.others(), id);
+}
+
+} // namespace kairos::notification

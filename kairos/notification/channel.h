@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A notification channel without its objects: its admins, who is connected by which of them, and
+// the way of an event from a supplier past the filters to what each consumer has still to get. Any
+// thread.
+#pragma once
+
+#include "kairos/corba/CORBA.h"
+#include "kairos/events/members.h"
+#include "kairos/events/service_adapters.h"
+#include "kairos/notification/CosNotifyChannelAdmin.h"
+#include "kairos/notification/herald.h"
+#include "kairos/notification/settings.h"
+
+#include <array>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <string>
+
+namespace kairos::notification {
+
+/// One admin of a channel, and which proxies it has.
+class Admin {
+  public:
+    using Proxies = std::map<CosNotifyChannelAdmin::ProxyID, CORBA::Object_var>;
+
+    Admin(CosNotifyChannelAdmin::AdminID id, bool is_consumers,
+          CosNotifyChannelAdmin::InterFilterGroupOperator both, const Qos& qos,
+          const std::shared_ptr<Matcher>& matcher)
+        : id_(id), is_consumers_(is_consumers), operator_(both),
+          settings_(Level::admin, qos, matcher)
+    {
+    }
+
+    [[nodiscard]] CosNotifyChannelAdmin::AdminID id() const noexcept { return id_; }
+    [[nodiscard]] bool is_consumers() const noexcept { return is_consumers_; }
+    [[nodiscard]] CosNotifyChannelAdmin::InterFilterGroupOperator both() const noexcept
+    {
+        return operator_;
+    }
+    [[nodiscard]] Settings& settings() noexcept { return settings_; }
+    /// Its object, owned by the caller; set before anybody can ask.
+    [[nodiscard]] CORBA::Object_ptr object() const
+    {
+        return CORBA::Object::_duplicate(object_.in());
+    }
+    void set_object(CORBA::Object_ptr object) { object_ = CORBA::Object::_duplicate(object); }
+
+    /// The id of a proxy to come.
+    [[nodiscard]] CosNotifyChannelAdmin::ProxyID next_id();
+    /// What clients find by their ids: those that have types of the notification service.
+    void enter(CosNotifyChannelAdmin::ProxyID id, bool pulls, CORBA::Object_ptr proxy);
+    void leave(CosNotifyChannelAdmin::ProxyID id);
+    /// Owned by the caller. Throws ProxyNotFound.
+    [[nodiscard]] CORBA::Object_ptr find(CosNotifyChannelAdmin::ProxyID id) const;
+    [[nodiscard]] CosNotifyChannelAdmin::ProxyIDSeq* ids(bool that_pull) const;
+    /// Proxies that have ended take no place. Ends all; there will be none any more.
+    void end(events::Members& members);
+    /// A proxy, by its number in the channel, to be ended with the admin. False: it has ended.
+    [[nodiscard]] bool take_in(std::uint64_t number);
+    void take_out(std::uint64_t number);
+
+  private:
+    const CosNotifyChannelAdmin::AdminID id_;
+    const bool is_consumers_;
+    const CosNotifyChannelAdmin::InterFilterGroupOperator operator_;
+    Settings settings_;
+    CORBA::Object_var object_;
+    mutable std::mutex mutex_; // guards what follows; not held while anything is called
+    Proxies pushing_, pulling_;
+    std::set<std::uint64_t> numbers_; // of all proxies
+    CosNotifyChannelAdmin::ProxyID last_ = 0;
+    bool has_ended_ = false;
+};
+using AdminPtr = std::shared_ptr<Admin>;
+
+/// What filters an event passes on one side of the channel.
+[[nodiscard]] bool goes_on(Admin& admin, Settings& proxy, const Passed& passed);
+
+/// What a consumer has still to get.
+class Subscriber : public events::Receiver {
+  public:
+    /// Keeps the event until the consumer has it, if it wants it. Never waits. `is_full`: there is
+    /// no room for one more in the channel. Of `octets_at_once` it takes away what it has sent in
+    /// this thread.
+    virtual void offer(const NotificationPtr& event, const Passed& passed, bool is_full,
+                       std::size_t& octets_at_once) = 0;
+
+  protected:
+    ~Subscriber() = default;
+};
+
+/// Where an event comes from.
+struct Source {
+    Admin& admin;
+    Settings& proxy;
+};
+
+class Channel final : public events::Members {
+  public:
+    Channel(CosNotifyChannelAdmin::ChannelID id, std::string name, const Qos& qos,
+            const AdminProperties& properties, std::shared_ptr<FilterBudget> filters,
+            std::shared_ptr<events::ServiceBudget> budget,
+            std::shared_ptr<events::Couriers> couriers, const events::ServiceAdapters& adapters);
+
+    [[nodiscard]] CosNotifyChannelAdmin::ChannelID id() const noexcept { return id_; }
+    [[nodiscard]] const NotificationLimits& own_limits() const noexcept { return filters_->limits; }
+    [[nodiscard]] Settings& settings() noexcept { return settings_; }
+    [[nodiscard]] const std::shared_ptr<FilterBudget>& filter_budget() const noexcept
+    {
+        return filters_;
+    }
+    [[nodiscard]] const std::shared_ptr<Matcher>& matcher() const noexcept { return matcher_; }
+    [[nodiscard]] const events::ServiceAdapters& adapters() const noexcept { return adapters_; }
+
+    [[nodiscard]] AdminProperties properties() const;
+    void change_properties(const CosNotification::AdminProperties& wanted);
+
+    /// Gives the event to all consumers that are connected now and want it. Where there are any,
+    /// throws what encoding it throws, IMP_LIMIT if it is too large or is not to wait, and
+    /// NO_RESOURCES where too much waits.
+    void publish(const CORBA::Any& event, const Source& source);
+    void publish(const CosNotification::StructuredEvent& event, const Source& source);
+
+    /// Makes an admin, which has no object yet. Throws IMP_LIMIT.
+    [[nodiscard]] AdminPtr make_admin(bool is_consumers,
+                                      CosNotifyChannelAdmin::InterFilterGroupOperator both);
+    /// Ends it, with its proxies. Throws OBJECT_NOT_EXIST.
+    void end_admin(const AdminPtr& admin);
+    /// The one of this id whose object there is. Throws AdminNotFound.
+    [[nodiscard]] AdminPtr find_admin(bool is_consumers, CosNotifyChannelAdmin::AdminID id) const;
+    [[nodiscard]] CosNotifyChannelAdmin::AdminIDSeq* admin_ids(bool is_consumers) const;
+    /// The place of one more proxy: throws AdminLimitExceeded where the channel's properties do not
+    /// want that.
+    void require_place(bool of_consumers);
+
+    /// What a proxy's client has set, from when it is connected; its herald may be null. `proxy` is
+    /// the proxy's number.
+    void enter(std::uint64_t proxy, bool is_consumers, const std::shared_ptr<Settings>& settings,
+               IntrusivePtr<Herald> herald);
+    void leave(std::uint64_t proxy);
+    /// What the proxy's client offers or wants from now on. Tells the clients of the other side.
+    void change_types(std::uint64_t proxy, Settings& settings,
+                      const CosNotification::EventTypeSeq& added,
+                      const CosNotification::EventTypeSeq& removed);
+    /// What the other side offers or wants together; nothing where that is the mode, which also
+    /// says whether the proxy's client is told of changes. Owned by the caller.
+    [[nodiscard]] CosNotification::EventTypeSeq*
+    obtain_types(std::uint64_t proxy, bool of_consumers,
+                 CosNotifyChannelAdmin::ObtainInfoMode mode);
+
+    /// Objects of the channel's that end with it: admins and filters.
+    [[nodiscard]] CORBA::Object_ptr
+    activate(const PortableServer::Servant_var<PortableServer::ServantBase>& servant,
+             const void* key);
+    void deactivate(const void* key);
+    /// Ends all admins, proxies and filters.
+    void end_all(bool tells);
+
+  private:
+    using Servant = PortableServer::Servant_var<PortableServer::ServantBase>;
+    struct Connected {
+        std::shared_ptr<Settings> settings;
+        std::shared_ptr<const EventTypes> counted; // null: none
+        IntrusivePtr<Herald> herald;
+    };
+    struct Side {
+        std::map<std::uint64_t, Connected> proxies; // by number
+        std::map<TypePattern, std::size_t> types;   // how many of them have it
+    };
+
+    [[nodiscard]] Side& side(bool of_consumers) noexcept { return sides_[of_consumers ? 1 : 0]; }
+    /// Must hold own_mutex_. Counts what the proxy's client has said, null for none, and tells the
+    /// other side.
+    void count_types(bool of_consumers, Connected& one, std::shared_ptr<const EventTypes> types);
+    template <typename Data>
+    void take(const Data& data, const Source& source);
+    void pass_on(const NotificationPtr& event, const Source& source, bool is_full);
+
+    const CosNotifyChannelAdmin::ChannelID id_;
+    const std::shared_ptr<FilterBudget> filters_;
+    const std::shared_ptr<Matcher> matcher_;
+    const events::ServiceAdapters& adapters_; // which outlive the objects that lead here
+    Settings settings_;
+    mutable std::mutex own_mutex_; // guards what follows; not held while anything is called
+    AdminProperties properties_;
+    std::shared_ptr<events::Allowance> places_; // for events that wait; null: no limit
+    std::map<std::pair<bool, CosNotifyChannelAdmin::AdminID>, AdminPtr> admins_;
+    std::array<CosNotifyChannelAdmin::AdminID, 2> last_admins_{}; // of suppliers, of consumers
+    std::map<const void*, PortableServer::ObjectId_var> objects_;
+    std::array<Side, 2> sides_; // suppliers, consumers
+    bool is_over_ = false;
+};
+using ChannelPtr = std::shared_ptr<Channel>;
+
+} // namespace kairos::notification

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kairos/notification/event_types.h"
+
+#include "kairos/corba/CORBA.h"
+#include "kairos/notification/notification.h"
+
+#include <algorithm>
+
+namespace kairos::notification {
+
+TypePattern pattern_of(const CosNotification::EventType& type)
+{
+    const std::string_view domain = type.domain_name.in();
+    const std::string_view name = type.type_name.in();
+    TypePattern pattern(domain, name);
+    if (domain.empty() || domain == "%ALL") pattern.first = "*";
+    if (name.empty() || name == "%ALL") pattern.second = "*";
+    return pattern;
+}
+
+/// Whatever a star has taken, the last one can take more: so only that is tried again.
+bool matches(std::string_view pattern, std::string_view name) noexcept
+{
+    std::size_t at = 0;
+    std::size_t behind_star = std::string_view::npos;
+    std::size_t begin = 0; // of the name, that this star has not taken
+    for (std::size_t i = 0; i < name.size();) {
+        if (at < pattern.size() && pattern[at] == '*') {
+            behind_star = ++at;
+            begin = i;
+        } else if (at < pattern.size() && pattern[at] == name[i]) {
+            ++at;
+            ++i;
+        } else if (behind_star != std::string_view::npos) {
+            at = behind_star;
+            i = ++begin;
+        } else {
+            return false;
+        }
+    }
+    return pattern.find_first_not_of('*', at) == std::string_view::npos;
+}
+
+EventTypes::EventTypes(const CosNotification::EventTypeSeq& types)
+{
+    if (types.length() != 0) change(types, {});
+}
+
+void EventTypes::change(const CosNotification::EventTypeSeq& added,
+                        const CosNotification::EventTypeSeq& removed)
+{
+    const TypePattern everything("*", "*");
+    std::set<TypePattern> changed(patterns_.begin(), patterns_.end());
+    if (all_ && added.length() == 0) changed.insert(everything);
+    for (CORBA::ULong i = 0; i < added.length(); ++i)
+        changed.insert(pattern_of(added[i]));
+    for (CORBA::ULong i = 0; i < removed.length(); ++i)
+        changed.erase(pattern_of(removed[i]));
+    all_ = changed.contains(everything);
+    if (all_) changed.clear();
+    patterns_.assign(changed.begin(), changed.end());
+}
+
+bool EventTypes::contain(std::string_view domain, std::string_view type) const noexcept
+{
+    return are_all() || std::ranges::any_of(patterns_, [&](const TypePattern& one) {
+               return matches(one.second, type) && matches(one.first, domain);
+           });
+}
+
+CosNotification::EventTypeSeq sequence_of(const std::set<TypePattern>& types)
+{
+    CosNotification::EventTypeSeq all;
+    all.length(static_cast<CORBA::ULong>(types.size()));
+    CORBA::ULong at = 0;
+    for (const auto& [domain, type] : types) {
+        all[at].domain_name = domain.c_str();
+        all[at++].type_name = type.c_str();
+    }
+    return all;
+}
+
+void require_types(const CosNotification::EventTypeSeq& types, std::size_t count_max)
+{
+    bool fits = types.length() <= count_max;
+    for (CORBA::ULong i = 0; fits && i < types.length(); ++i)
+        fits = std::string_view(types[i].domain_name.in()).size() <= type_name_max &&
+               std::string_view(types[i].type_name.in()).size() <= type_name_max;
+    if (!fits)
+        throw CORBA::IMP_LIMIT(0, CORBA::COMPLETED_NO, "too many event types, or too long names");
+}
+
+} // namespace kairos::notification

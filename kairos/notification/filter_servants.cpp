@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kairos/notification/filter_servants.h"
+
+#include "kairos/notification/CosNotifyFilter_skel.h"
+
+#include <string_view>
+
+namespace kairos::notification {
+namespace {
+
+using namespace CosNotifyFilter;
+using PortableServer::Servant_var;
+using PortableServer::ServantBase;
+
+class FilterServant final : public POA_CosNotifyFilter::Filter {
+  public:
+    FilterServant(const ChannelPtr& channel, FilterPtr filter)
+        : channel_(channel), filter_(std::move(filter))
+    {
+    }
+    [[nodiscard]] const FilterPtr& filter() const noexcept { return filter_; }
+
+    char* constraint_grammar() override { return CORBA::string_dup("EXTENDED_TCL"); }
+    ConstraintInfoSeq* add_constraints(const ConstraintExpSeq& constraint_list) override
+    {
+        return filter_->add(constraint_list);
+    }
+    void modify_constraints(const ConstraintIDSeq& del_list,
+                            const ConstraintInfoSeq& modify_list) override
+    {
+        filter_->modify(del_list, modify_list);
+    }
+    ConstraintInfoSeq* get_constraints(const ConstraintIDSeq& id_list) override
+    {
+        return filter_->infos(id_list);
+    }
+    ConstraintInfoSeq* get_all_constraints() override { return filter_->infos(); }
+    void remove_all_constraints() override { filter_->clear(); }
+    void destroy() override
+    {
+        filter_->end();
+        if (const ChannelPtr channel = channel_.lock()) channel->deactivate(filter_.get());
+    }
+    CORBA::Boolean match(const CORBA::Any& filterable_data) override
+    {
+        return filter_->passes(Notification(filterable_data, {}));
+    }
+    CORBA::Boolean
+    match_structured(const CosNotification::StructuredEvent& filterable_data) override
+    {
+        return filter_->passes(Notification(filterable_data, {}));
+    }
+    CORBA::Boolean match_typed(const CosNotification::PropertySeq& filterable_data) override
+    {
+        // What a typed event is mapped to: its arguments by their names (2.1.5).
+        CosNotification::StructuredEvent event;
+        event.header.fixed_header.event_type.domain_name = "";
+        event.header.fixed_header.event_type.type_name = "%TYPED";
+        event.header.fixed_header.event_name = "";
+        event.filterable_data = filterable_data;
+        return filter_->passes(Notification(event, {}));
+    }
+    CallbackID attach_callback(CosNotifyComm::NotifySubscribe_ptr /*callback*/) override
+    {
+        throw CORBA::NO_IMPLEMENT(0, CORBA::COMPLETED_NO, "nobody is told of a filter's changes");
+    }
+    void detach_callback(CallbackID /*callback*/) override { throw CallbackNotFound(); }
+    CallbackIDSeq* get_callbacks() override { return new CallbackIDSeq; }
+
+  private:
+    const std::weak_ptr<Channel> channel_; // which owns this
+    const FilterPtr filter_;
+};
+
+class FactoryOfFilters final : public POA_CosNotifyFilter::FilterFactory {
+  public:
+    explicit FactoryOfFilters(const ChannelPtr& channel) : channel_(channel) {}
+
+    Filter_ptr create_filter(const char* constraint_grammar) override
+    {
+        const std::string_view grammar = constraint_grammar;
+        if (grammar != "EXTENDED_TCL" && grammar != "ETCL") throw InvalidGrammar();
+        const ChannelPtr channel = channel_.lock();
+        if (!channel) throw CORBA::OBJECT_NOT_EXIST(mapping::omg_minor(1), CORBA::COMPLETED_NO);
+        const auto filter = std::make_shared<notification::Filter>(channel->filter_budget());
+        const Servant_var<ServantBase> servant = new FilterServant(channel, filter);
+        const CORBA::Object_var object = channel->activate(servant, filter.get());
+        return CosNotifyFilter::Filter::_unchecked_narrow(object.in());
+    }
+    MappingFilter_ptr create_mapping_filter(const char* /*constraint_grammar*/,
+                                            const CORBA::Any& /*default_value*/) override
+    {
+        throw CORBA::NO_IMPLEMENT(0, CORBA::COMPLETED_NO, "there are no mapping filters here");
+    }
+
+  private:
+    const std::weak_ptr<Channel> channel_; // which owns this
+};
+
+} // namespace
+
+Servant_var<ServantBase> make_filter_factory(const ChannelPtr& channel)
+{
+    return new FactoryOfFilters(channel);
+}
+
+FilterPtr filter_of(const events::ServiceAdapters& adapters, CosNotifyFilter::Filter_ptr object)
+{
+    if (!CORBA::is_nil(object)) {
+        try {
+            const Servant_var<ServantBase> servant =
+                adapters.others()->reference_to_servant(object);
+            if (auto* const filter = dynamic_cast<FilterServant*>(servant.in()))
+                return filter->filter();
+        } catch (const CORBA::UserException&) { // of another adapter, or of none any more
+        }
+    }
+    throw CORBA::BAD_PARAM(0, CORBA::COMPLETED_NO, "that is no filter of this service");
+}
+
+} // namespace kairos::notification

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Filters and what makes them (CosNotification 1.1, 3.2), as servants.
+#pragma once
+
+#include "kairos/notification/channel.h"
+
+namespace kairos::notification {
+
+/// Makes what makes the channel's filters.
+[[nodiscard]] PortableServer::Servant_var<PortableServer::ServantBase>
+make_filter_factory(const ChannelPtr& channel);
+
+/// The filter behind an object of the service whose adapters these are. Throws BAD_PARAM for any
+/// other: channels ask nobody else which events pass.
+[[nodiscard]] FilterPtr filter_of(const events::ServiceAdapters& adapters,
+                                  CosNotifyFilter::Filter_ptr object);
+
+} // namespace kairos::notification

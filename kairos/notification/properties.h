@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Quality of service and properties of administration (CosNotification 1.1, 2.5 and 2.6): what they
+// are called, which values they have, and at which of channel, admin, proxy and event they mean
+// something. Values.
+#pragma once
+
+#include "kairos/corba/TimeBase.h"
+#include "kairos/notification/CosNotification.h"
+#include "kairos/notification/service_limits.h"
+
+#include <cstdint>
+#include <mutex>
+
+namespace kairos::notification {
+
+/// What properties are of.
+enum class Level : std::uint8_t { channel, admin, proxy, event };
+
+struct Qos {
+    CORBA::Short event_reliability = CosNotification::BestEffort;
+    CORBA::Short connection_reliability = CosNotification::BestEffort;
+    CORBA::Short priority = CosNotification::DefaultPriority;
+    TimeBase::TimeT timeout = 0;
+    CORBA::Short order = CosNotification::PriorityOrder;
+    CORBA::Short discard = CosNotification::AnyOrder;
+    CORBA::Long events_per_consumer = 0; ///< 0: as many as the service permits
+    CORBA::Long batch_size = 1;
+    TimeBase::TimeT pacing = 0;
+    bool start_time_supported = false;
+    bool stop_time_supported = true;
+};
+
+struct AdminProperties {
+    CORBA::Long queue_length = 0; ///< 0, here and below: no limit
+    CORBA::Long consumers = 0;
+    CORBA::Long suppliers = 0;
+    bool reject_new_events = false;
+};
+
+/// Changes `qos` as the properties say, all or nothing. Throws UnsupportedQoS with all that is
+/// wrong.
+void change(Qos& qos, const CosNotification::QoSProperties& wanted, Level level,
+            const NotificationLimits& limits);
+/// As above, of a channel. Throws UnsupportedAdmin.
+void change(AdminProperties& properties, const CosNotification::AdminProperties& wanted);
+/// All that there is at this level. Owned by the caller.
+[[nodiscard]] CosNotification::QoSProperties* properties_of(const Qos& qos, Level level);
+[[nodiscard]] CosNotification::AdminProperties* properties_of(const AdminProperties& properties);
+/// Throws as change() does; else what could be asked for beside what is wanted. Owned by the
+/// caller.
+[[nodiscard]] CosNotification::NamedPropertyRangeSeq*
+validate(const Qos& qos, const CosNotification::QoSProperties& wanted, Level level,
+         const NotificationLimits& limits);
+
+} // namespace kairos::notification

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Events that wait for one consumer, bounded: in the order that it wants them in, and discarded in
+// the order that it wants (CosNotification 1.1, 2.5.5). Used by one thread at a time.
+#pragma once
+
+#include "kairos/notification/notification.h"
+#include "kairos/notification/properties.h"
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <utility>
+#include <vector>
+
+namespace kairos::notification {
+
+class Queue {
+  public:
+    using Clock = std::chrono::steady_clock;
+
+    Queue(const Qos& qos, const NotificationLimits& limits) : limits_(limits) { change(qos); }
+
+    /// Adds an event; returns how many had to go for it, which it may be itself. Where `is_full`
+    /// there is no room for one more.
+    [[nodiscard]] std::size_t push(NotificationPtr event, bool is_full = false);
+    /// Moves up to `max` events to `taken`, in their order; returns how many were not worth it any
+    /// more.
+    std::size_t pop(std::size_t max, std::vector<NotificationPtr>& taken);
+    [[nodiscard]] bool empty() const noexcept { return events_.empty(); }
+    [[nodiscard]] std::size_t size() const noexcept { return events_.size(); }
+    /// When the first of those that wait has come. There must be one.
+    [[nodiscard]] Clock::time_point waits_since() const noexcept;
+    /// From here on the queue is as this says; what waits is put in its order, and what is too much
+    /// is discarded. Returns how many.
+    std::size_t change(const Qos& qos);
+    /// Forgets all; returns how many there were.
+    std::size_t clear() noexcept;
+
+  private:
+    /// The smallest first; who was earlier, of equal ones.
+    using Key = std::pair<std::int64_t, std::uint64_t>;
+    struct Waiting {
+        NotificationPtr event;
+        Clock::time_point deadline;
+        std::uint64_t number = 0; // in the order that they came in
+        Key discard;
+    };
+    using Events = std::map<Key, Waiting>;
+
+    void insert(NotificationPtr event, std::uint64_t number);
+    void erase(Events::iterator one) noexcept;
+    [[nodiscard]] std::size_t discard_beyond(std::size_t count_max);
+
+    const NotificationLimits& limits_;
+    Qos qos_;
+    Events events_;
+    std::map<Key, Key> discards_;                      // to the keys of events_
+    std::map<std::uint64_t, Clock::time_point> since_; // by number
+    std::size_t octets_ = 0;                           // of all
+    std::uint64_t last_ = 0;
+};
+
+} // namespace kairos::notification

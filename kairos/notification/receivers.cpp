@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kairos/notification/receivers.h"
+
+#include "kairos/base/assert_held.h"
+#include "kairos/mapping/marshal.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace kairos::notification {
+namespace {
+
+using events::disconnected;
+
+constexpr orb::Operation push_any("push", orb::Response::required, disconnected);
+constexpr orb::Operation push_structured("push_structured_event", orb::Response::required,
+                                         disconnected);
+constexpr orb::Operation push_sequence("push_structured_events", orb::Response::required,
+                                       disconnected);
+constexpr orb::Operation try_pull_any("try_pull", orb::Response::required, disconnected);
+constexpr orb::Operation try_pull_structured("try_pull_structured_event", orb::Response::required,
+                                             disconnected);
+constexpr orb::Operation try_pull_sequence("try_pull_structured_events", orb::Response::required,
+                                           disconnected);
+
+const orb::Operation& push_of(Form form) noexcept
+{
+    return form == Form::any          ? push_any
+           : form == Form::structured ? push_structured
+                                      : push_sequence;
+}
+
+const orb::Operation& try_pull_of(Form form) noexcept
+{
+    return form == Form::any          ? try_pull_any
+           : form == Form::structured ? try_pull_structured
+                                      : try_pull_sequence;
+}
+
+} // namespace
+
+bool Line::wants(const Notification& event, const Passed& passed) const
+{
+    const auto is_of_type = [&event](const Settings& of) {
+        return of.types()->contain(event.domain_name(), event.type_name());
+    };
+    return goes_on(*admin, *settings, passed) && is_of_type(*settings) &&
+           is_of_type(admin->settings());
+}
+
+// --- Pushed --------------------------------------------------------------------------------------
+
+PushReceiver::PushReceiver(const Line& line, std::uint64_t proxy, CORBA::Object_ptr consumer,
+                           Form form)
+    : Pusher(line.channel, proxy, consumer, push_of(form)), line_(line), form_(form),
+      qos_(line.settings->qos()), queue_(qos_, line.channel->own_limits())
+{
+}
+
+void PushReceiver::offer(const NotificationPtr& event, const Passed& passed, bool is_full,
+                         std::size_t& octets_at_once)
+{
+    if (!line_.wants(*event, passed)) return;
+    std::size_t dropped = 0;
+    bool begins = false;
+    {
+        const std::lock_guard lock(mutex_);
+        if (has_ended_) return;
+        dropped = queue_.push(event, is_full);
+        begins = !is_suspended_ && becomes_busy();
+    }
+    if (dropped != 0) members().note_dropped(dropped);
+    if (begins) begin(event->encoded_octets(), octets_at_once);
+}
+
+void PushReceiver::suspend(bool is_suspended)
+{
+    bool begins = false;
+    {
+        const std::lock_guard lock(mutex_);
+        is_suspended_ = is_suspended;
+        begins = !is_suspended && becomes_busy();
+    }
+    if (begins) wake();
+}
+
+void PushReceiver::change(const Qos& qos)
+{
+    std::size_t dropped = 0;
+    bool begins = false;
+    {
+        const std::lock_guard lock(mutex_);
+        qos_ = qos;
+        dropped = queue_.change(qos);
+        begins = !is_suspended_ && becomes_busy(); // a pause may be over
+    }
+    if (dropped != 0) members().note_dropped(dropped);
+    if (begins) wake();
+}
+
+bool PushReceiver::take_next(std::optional<Clock::time_point>& later)
+{
+    assert_held(mutex_);
+    if (is_suspended_ || queue_.empty()) return false;
+    std::size_t max = 1;
+    if (form_ == Form::sequence) {
+        max = static_cast<std::size_t>(qos_.batch_size);
+        if (queue_.size() < max && qos_.pacing != 0) {
+            const Clock::time_point due = queue_.waits_since() + duration_of(qos_.pacing);
+            if (Clock::now() < due) {
+                later = due;
+                return false;
+            }
+        }
+    }
+    members().note_lost(queue_.pop(max, next_));
+    return !next_.empty();
+}
+
+std::size_t PushReceiver::next_octets() const noexcept
+{
+    std::size_t octets = 0;
+    for (const NotificationPtr& event : next_)
+        octets += event->encoded_octets();
+    return octets;
+}
+
+void PushReceiver::write_next(cdr::Writer& out) const
+{
+    if (form_ == Form::any) return next_.front()->encode_any(out);
+    if (form_ == Form::sequence) out.write(static_cast<CORBA::ULong>(next_.size()));
+    for (const NotificationPtr& event : next_)
+        event->encode_structured(out);
+}
+
+// --- Fetched -------------------------------------------------------------------------------------
+
+PullReceiver::PullReceiver(const Line& line)
+    : line_(line), queue_(line.settings->qos(), line.channel->own_limits())
+{
+}
+
+void PullReceiver::offer(const NotificationPtr& event, const Passed& passed, bool is_full,
+                         std::size_t& /*octets_at_once*/)
+{
+    if (!line_.wants(*event, passed)) return;
+    std::size_t dropped = 0;
+    {
+        const std::lock_guard lock(mutex_);
+        if (has_ended_) return;
+        dropped = queue_.push(event, is_full);
+        turns_.wake_all();
+    }
+    if (dropped != 0) line_.channel->note_dropped(dropped);
+}
+
+std::vector<NotificationPtr> PullReceiver::take(std::size_t max, std::uint64_t turn)
+{
+    assert_held(mutex_);
+    std::vector<NotificationPtr> taken;
+    if (has_ended_ || !turns_.is_on(turn)) return taken;
+    line_.channel->note_lost(queue_.pop(max, taken));
+    return taken;
+}
+
+std::vector<NotificationPtr> PullReceiver::take(std::size_t max)
+{
+    const events::PullTurns::Lock lock(mutex_);
+    return take(max, turns_.begin());
+}
+
+std::vector<NotificationPtr> PullReceiver::wait(std::size_t max, Deadline deadline)
+{
+    events::PullTurns::Lock lock(mutex_);
+    const std::uint64_t turn = turns_.begin();
+    for (;;) {
+        turns_.wait(
+            lock, turn, [this] { return has_ended_ || !queue_.empty(); }, deadline);
+        std::vector<NotificationPtr> taken = take(max, turn);
+        // What there was may have expired.
+        if (!taken.empty() || has_ended_ || !turns_.is_on(turn) || deadline.has_passed())
+            return taken;
+    }
+}
+
+void PullReceiver::change(const Qos& qos)
+{
+    std::size_t dropped = 0;
+    {
+        const std::lock_guard lock(mutex_);
+        dropped = queue_.change(qos);
+    }
+    if (dropped != 0) line_.channel->note_dropped(dropped);
+}
+
+void PullReceiver::end() noexcept
+{
+    std::size_t left = 0;
+    {
+        const std::lock_guard lock(mutex_);
+        has_ended_ = true;
+        left = queue_.clear();
+        turns_.wake_all();
+    }
+    line_.channel->note_lost(left);
+}
+
+// --- Of suppliers --------------------------------------------------------------------------------
+
+SupplierPolling::SupplierPolling(Line line, std::uint64_t proxy, CORBA::Object_ptr supplier,
+                                 Form form)
+    : Polling(line.channel, proxy, supplier, try_pull_of(form)), line_(std::move(line)), form_(form)
+{
+}
+
+void SupplierPolling::write_arguments(cdr::Writer& out) const
+{
+    if (form_ == Form::sequence) out.write(line_.settings->qos().batch_size);
+}
+
+bool SupplierPolling::read_results(cdr::Reader& in)
+{
+    CORBA::Boolean has_event = false;
+    if (form_ == Form::any) {
+        mapping::decode(in, any_);
+    } else if (form_ == Form::structured) {
+        batch_.length(1);
+        mapping::decode(in, batch_[0]);
+    } else {
+        mapping::decode(in, batch_);
+    }
+    mapping::decode(in, has_event);
+    return has_event;
+}
+
+void SupplierPolling::publish()
+{
+    if (form_ == Form::any) {
+        const CORBA::Any any = std::exchange(any_, {});
+        return line_.channel->publish(any, line_.source());
+    }
+    publish_all(*line_.channel, std::exchange(batch_, {}), line_.source());
+}
+
+void publish_all(Channel& channel, const CosNotification::EventBatch& batch, const Source& source)
+{
+    std::exception_ptr failure;
+    for (CORBA::ULong i = 0; i < batch.length(); ++i) {
+        try {
+            channel.publish(batch[i], source);
+        } catch (const CORBA::SystemException&) {
+            failure = std::current_exception();
+        }
+    }
+    if (failure) std::rethrow_exception(failure);
+}
+
+} // namespace kairos::notification

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a notification service gives its clients at most, so that none of them costs more than it
+// may.
+#pragma once
+
+#include "kairos/events/service_limits.h"
+
+#include <cstddef>
+
+namespace kairos::notification {
+
+/// `queue_max` is what a consumer has that says nothing of MaxEventsPerConsumer, and may ask for.
+struct NotificationLimits : events::ServiceLimits {
+    /// Admins of each channel, both kinds together.
+    std::size_t admins_max = 100;
+    /// Filters of all channels, and attachments of them to admins and proxies.
+    std::size_t filters_max = 10'000;
+    std::size_t attachments_max = 20'000;
+    /// Constraints of all filters, each with its event types, and octets of all of
+    /// that, about.
+    std::size_t constraints_max = 20'000;
+    std::size_t constraint_octets_max = std::size_t{256} << 20;
+    /// What one constraint may cost for one event, in the steps of constraints::Evaluator.
+    std::size_t constraint_steps_max = std::size_t{1} << 14;
+    /// Event types that one client may say it offers or wants.
+    std::size_t types_max = 1000;
+    /// Events in one sequence that is pushed or pulled.
+    std::size_t batch_max = 1000;
+};
+
+} // namespace kairos::notification

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kairos/notification/service_state.h"
+
+#include <utility>
+#include <vector>
+
+namespace kairos::notification {
+namespace {
+
+using CosNotifyChannelAdmin::ChannelID;
+
+constexpr const char* factory_name = "NotificationService";
+constexpr std::size_t name_octets_max = 255;
+
+/// Throws BAD_PARAM for limits with which nothing would ever be done.
+const NotificationLimits& checked(const NotificationLimits& limits)
+{
+    if (limits.quick_threads != 0 && limits.fresh_threads != 0 && limits.patient_threads != 0 &&
+        limits.failures_max != 0 && limits.event_tries_max != 0 && limits.batch_max != 0 &&
+        limits.queue_max != 0 && limits.admins_max >= 2)
+        return limits;
+    throw CORBA::BAD_PARAM(0, CORBA::COMPLETED_NO,
+                           "a notification service needs threads of each kind, tries and queues");
+}
+
+} // namespace
+
+ServiceState::ServiceState(CORBA::ORB_ptr orb, const NotificationLimits& limits)
+    : filters_(std::make_shared<FilterBudget>(checked(limits))),
+      budget_(std::make_shared<events::ServiceBudget>(limits)),
+      couriers_(std::make_shared<events::Couriers>(limits)), adapters_(orb, "NotificationService")
+{
+    try {
+        begin();
+    } catch (...) {
+        adapters_.destroy(); // which lead to this
+        throw;
+    }
+}
+
+void ServiceState::begin()
+{
+    const auto servant = make_factory_servant(*this);
+    PortableServer::ObjectId_var id;
+    const CORBA::Object_var object = adapters_.activate_named(servant.in(), factory_name, id);
+    try {
+        adapters_.bind(factory_name, object.in());
+        has_table_entry_ = true;
+    } catch (const IORTable::AlreadyBound&) {
+        // The program that this service is part of leads its clients to another one.
+    }
+}
+
+ServiceState::~ServiceState()
+{
+    begin_to_end();
+    couriers_->end();
+    std::map<ChannelID, Entry> channels;
+    {
+        const std::lock_guard lock(mutex_);
+        channels.swap(channels_);
+    }
+    for (auto& [id, entry] : channels)
+        end(entry, false);
+    if (has_table_entry_) adapters_.unbind(factory_name);
+    adapters_.destroy();
+}
+
+void ServiceState::begin_to_end() noexcept
+{
+    std::vector<ChannelPtr> channels;
+    {
+        const std::lock_guard lock(mutex_);
+        has_ended_ = true;
+        for (const auto& [id, entry] : channels_)
+            channels.push_back(entry.channel);
+    }
+    for (const ChannelPtr& channel : channels)
+        channel->end(false);
+}
+
+CosNotifyChannelAdmin::EventChannelFactory_ptr ServiceState::factory() const
+{
+    const PortableServer::ObjectId_var id = PortableServer::string_to_ObjectId(factory_name);
+    const CORBA::Object_var object = adapters_.named()->id_to_reference(id.in());
+    return CosNotifyChannelAdmin::EventChannelFactory::_unchecked_narrow(object.in());
+}
+
+/// A place for the channel, which nobody finds before it has its object.
+ChannelPtr ServiceState::enter(const std::string& name, const Qos& qos,
+                               const AdminProperties& properties)
+{
+    const std::lock_guard lock(mutex_);
+    if (has_ended_) throw CORBA::OBJECT_NOT_EXIST(mapping::omg_minor(1), CORBA::COMPLETED_NO);
+    if (channels_.size() >= limits().channels_max)
+        throw CORBA::IMP_LIMIT(0, CORBA::COMPLETED_NO,
+                               "the service has as many channels as it may have");
+    for (const auto& [id, entry] : channels_)
+        if (!name.empty() && entry.channel->name() == name) throw KairosEvents::NameInUse();
+    auto channel = std::make_shared<Channel>(last_, name, qos, properties, filters_, budget_,
+                                             couriers_, adapters_);
+    channels_[last_++].channel = channel;
+    return channel;
+}
+
+KairosNotification::Channel_ptr ServiceState::create(const std::string& name, const Qos& qos,
+                                                     const AdminProperties& properties,
+                                                     ChannelID& id)
+{
+    if (name.size() > name_octets_max) throw KairosEvents::InvalidName();
+    Entry entry;
+    entry.channel = enter(name, qos, properties);
+    id = entry.channel->id();
+    try {
+        make_object(entry);
+        auto made = KairosNotification::Channel_var(
+            KairosNotification::Channel::_unchecked_narrow(entry.object.in()));
+        const std::lock_guard lock(mutex_);
+        const auto found = channels_.find(id);
+        if (found == channels_.end() || has_ended_)
+            throw CORBA::OBJECT_NOT_EXIST(mapping::omg_minor(1), CORBA::COMPLETED_NO);
+        found->second = std::move(entry);
+        return made._retn();
+    } catch (...) {
+        {
+            const std::lock_guard lock(mutex_);
+            channels_.erase(id);
+        }
+        end(entry, false);
+        throw;
+    }
+}
+
+void ServiceState::make_object(Entry& entry)
+{
+    const auto servant = make_channel_servant(*this, entry.channel);
+    const std::string& name = entry.channel->name();
+    if (name.empty()) {
+        entry.object = adapters_.activate(servant.in(), entry.id);
+    } else {
+        try {
+            entry.object = adapters_.activate_named(servant.in(), name.c_str(), entry.id);
+            adapters_.bind(name.c_str(), entry.object.in());
+            entry.is_in_table = true;
+        } catch (const PortableServer::POA::ObjectAlreadyActive&) { // the factory
+            entry.id = {};
+            throw KairosEvents::NameInUse();
+        } catch (const IORTable::AlreadyBound&) {
+            throw KairosEvents::NameInUse();
+        }
+    }
+}
+
+CosNotifyChannelAdmin::EventChannel_ptr ServiceState::find(ChannelID id)
+{
+    const std::lock_guard lock(mutex_);
+    const auto found = channels_.find(id);
+    if (found == channels_.end() || CORBA::is_nil(found->second.object.in()))
+        throw CosNotifyChannelAdmin::ChannelNotFound();
+    return CosNotifyChannelAdmin::EventChannel::_unchecked_narrow(found->second.object.in());
+}
+
+CosNotifyChannelAdmin::ChannelIDSeq* ServiceState::ids()
+{
+    CosNotifyChannelAdmin::ChannelIDSeq_var ids = new CosNotifyChannelAdmin::ChannelIDSeq;
+    const std::lock_guard lock(mutex_);
+    for (const auto& [id, entry] : channels_) {
+        if (CORBA::is_nil(entry.object.in())) continue;
+        ids->length(ids->length() + 1);
+        ids[ids->length() - 1] = id;
+    }
+    return ids._retn();
+}
+
+void ServiceState::destroy(ChannelID id)
+{
+    Entry entry;
+    {
+        const std::lock_guard lock(mutex_);
+        const auto found = channels_.find(id);
+        if (found == channels_.end())
+            throw CORBA::OBJECT_NOT_EXIST(mapping::omg_minor(1), CORBA::COMPLETED_NO);
+        entry = std::move(found->second);
+        channels_.erase(found);
+    }
+    end(entry, true);
+}
+
+void ServiceState::end(Entry& entry, bool tells) noexcept
+{
+    entry.channel->end_all(tells);
+    if (entry.is_in_table) adapters_.unbind(entry.channel->name().c_str());
+    const bool is_named = !entry.channel->name().empty();
+    events::ServiceAdapters::deactivate(is_named ? adapters_.named() : adapters_.others(),
+                                        entry.id);
+}
+
+} // namespace kairos::notification

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the objects of a notification service share: its POAs, its couriers, and which channels
+// there are. Any thread.
+#pragma once
+
+#include "kairos/corba/CORBA.h"
+#include "kairos/events/service_adapters.h"
+#include "kairos/notification/KairosNotification.h"
+#include "kairos/notification/channel.h"
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+
+namespace kairos::notification {
+
+class ServiceState {
+  public:
+    ServiceState(CORBA::ORB_ptr orb, const NotificationLimits& limits);
+    ServiceState(const ServiceState&) = delete;
+    ServiceState& operator=(const ServiceState&) = delete;
+    ~ServiceState();
+
+    void begin_to_end() noexcept;
+
+    // Those of NotificationService and of the factory. What they return the caller owns.
+    [[nodiscard]] KairosNotification::Channel_ptr create(const std::string& name, const Qos& qos,
+                                                         const AdminProperties& properties,
+                                                         CosNotifyChannelAdmin::ChannelID& id);
+    [[nodiscard]] CosNotifyChannelAdmin::EventChannel_ptr find(CosNotifyChannelAdmin::ChannelID id);
+    [[nodiscard]] CosNotifyChannelAdmin::ChannelIDSeq* ids();
+    [[nodiscard]] CosNotifyChannelAdmin::EventChannelFactory_ptr factory() const;
+    [[nodiscard]] const NotificationLimits& limits() const noexcept { return filters_->limits; }
+
+    /// Ends a channel, and tells who is connected. Throws OBJECT_NOT_EXIST if it has ended.
+    void destroy(CosNotifyChannelAdmin::ChannelID id);
+
+  private:
+    struct Entry {
+        ChannelPtr channel;
+        PortableServer::ObjectId_var id; // of its object
+        CORBA::Object_var object;        // nil while it is made
+        bool is_in_table = false;        // by its name
+    };
+
+    void begin();
+    [[nodiscard]] ChannelPtr enter(const std::string& name, const Qos& qos,
+                                   const AdminProperties& properties);
+    void make_object(Entry& entry);
+    void end(Entry& entry, bool tells) noexcept;
+
+    const std::shared_ptr<FilterBudget> filters_;
+    const std::shared_ptr<events::ServiceBudget> budget_;
+    const std::shared_ptr<events::Couriers> couriers_;
+    events::ServiceAdapters adapters_; // `named` are the factory, and channels with names
+    bool has_table_entry_ = false;     // of the factory
+    std::mutex mutex_;                 // guards what follows; not held while anything is called
+    std::map<CosNotifyChannelAdmin::ChannelID, Entry> channels_;
+    CosNotifyChannelAdmin::ChannelID last_ = 0;
+    bool has_ended_ = false;
+};
+
+/// Makes the channel's servant, its two first admins and its filter factory, which are objects
+/// already. `state` must outlive it.
+[[nodiscard]] PortableServer::Servant_var<PortableServer::ServantBase>
+make_channel_servant(ServiceState& state, const ChannelPtr& channel);
+/// What the channel's objects answer who asks for it; before they are called.
+[[nodiscard]] PortableServer::Servant_var<PortableServer::ServantBase>
+make_factory_servant(ServiceState& state);
+
+} // namespace kairos::notification

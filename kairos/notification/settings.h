@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a client has set at an admin or a proxy: quality of service, filters, and which types of
+// events it offers or wants. Any thread.
+#pragma once
+
+#include "kairos/notification/event_types.h"
+#include "kairos/notification/filters.h"
+#include "kairos/notification/properties.h"
+
+#include <memory>
+#include <mutex>
+
+namespace kairos::notification {
+
+class Settings {
+  public:
+    /// `qos` is what is above it has.
+    Settings(Level level, const Qos& qos, const std::shared_ptr<Matcher>& matcher)
+        : level_(level), limits_(matcher->budget().limits), filters_(matcher), qos_(qos),
+          types_(std::make_shared<const EventTypes>())
+    {
+    }
+
+    [[nodiscard]] Qos qos() const;
+    void change_qos(const CosNotification::QoSProperties& wanted);
+    /// Owned by the caller, as the next.
+    [[nodiscard]] CosNotification::QoSProperties* properties() const;
+    [[nodiscard]] CosNotification::NamedPropertyRangeSeq*
+    validate(const CosNotification::QoSProperties& wanted, Level level) const;
+    [[nodiscard]] CosNotification::NamedPropertyRangeSeq*
+    validate(const CosNotification::QoSProperties& wanted) const
+    {
+        return validate(wanted, level_);
+    }
+
+    [[nodiscard]] FilterSet& filters() noexcept { return filters_; }
+    void change_types(const CosNotification::EventTypeSeq& added,
+                      const CosNotification::EventTypeSeq& removed);
+    [[nodiscard]] std::shared_ptr<const EventTypes> types() const;
+
+  private:
+    const Level level_;
+    const NotificationLimits& limits_;
+    FilterSet filters_;
+    mutable std::mutex mutex_; // guards what follows; not held while anything is called
+    Qos qos_;
+    std::shared_ptr<const EventTypes> types_; // never null
+};
+
+} // namespace kairos::notification

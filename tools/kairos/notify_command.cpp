@@ -1,0 +1,505 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// `kairos notify`: notification channels in the foreground; and of any that run, of whichever ORB,
+// what there is in them, the events that pass, and events of one's own.
+#include "kairos/base/shown.h"
+#include "kairos/notification/service.h"
+#include "tools/kairos/channels.h"
+#include "tools/kairos/commands.h"
+#include "tools/kairos/failure.h"
+#include "tools/kairos/names.h"
+#include "tools/kairos/reference_argument.h"
+#include "tools/kairos/value_json.h"
+
+#include <CLI/CLI.hpp>
+#include <atomic>
+#include <csignal>
+#include <cstdio>
+#include <fmt/format.h>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <thread>
+#include <unistd.h>
+
+namespace kairos::tools {
+namespace {
+
+using namespace CosNotifyChannelAdmin;
+using nlohmann::json;
+
+struct NotifyArguments {
+    ChannelArguments channels;
+    notification::NotificationLimits limits;
+    std::string reference;
+    bool is_json = false;
+    std::vector<std::string> types;
+    std::string filter;
+    unsigned count = 0;
+    std::string type;
+    std::string name;
+    std::vector<std::string> fields;
+    std::string body;
+    int priority = 0;
+};
+
+constexpr ChannelTexts notify_texts{.first = "NotifyChannel", .factory = "NotificationService"};
+
+/// What calls others.
+struct NotifySession {
+    explicit NotifySession(const std::vector<std::string>& orb_options)
+    {
+        std::vector<std::string> texts{"kairos"};
+        texts.insert(texts.end(), orb_options.begin(), orb_options.end());
+        std::vector<char*> argv;
+        for (std::string& text : texts)
+            argv.push_back(text.data());
+        int argc = static_cast<int>(texts.size());
+        orb = CORBA::ORB_init(argc, argv.data(), "kairos-notify");
+    }
+    NotifySession(const NotifySession&) = delete;
+    NotifySession& operator=(const NotifySession&) = delete;
+    ~NotifySession() { orb->destroy(); }
+
+    [[nodiscard]] CORBA::Object_ptr find(const std::string& reference) const
+    {
+        return orb->string_to_object(url_of_object(reference).c_str());
+    }
+    [[nodiscard]] EventChannel_ptr channel(const std::string& reference) const
+    {
+        const CORBA::Object_var object = find(reference);
+        EventChannel_var found = EventChannel::_narrow(object.in());
+        if (CORBA::is_nil(found.in())) fail("that is no notification channel");
+        return found._retn();
+    }
+
+    CORBA::ORB_var orb;
+};
+
+/// "domain::type", or a type of any domain.
+CosNotification::EventType type_of_text(const std::string& text)
+{
+    CosNotification::EventType type;
+    const std::size_t colons = text.find("::");
+    type.domain_name = colons == std::string::npos ? "*" : text.substr(0, colons).c_str();
+    type.type_name = colons == std::string::npos ? text.c_str() : text.substr(colons + 2).c_str();
+    return type;
+}
+
+// --- ls ------------------------------------------------------------------------------------------
+
+const char* name_of(ProxyType type)
+{
+    static constexpr const char* names[] = {"push any",        "pull any",      "push structured",
+                                            "pull structured", "push sequence", "pull sequence",
+                                            "push typed",      "pull typed"};
+    return type <= PULL_TYPED ? names[type] : "unknown";
+}
+
+template <typename Proxy>
+json proxy_json(ProxyID id, Proxy* proxy)
+{
+    const CosNotifyFilter::FilterIDSeq_var filters = proxy->get_all_filters();
+    return {{"id", id}, {"type", name_of(proxy->MyType())}, {"filters", filters->length()}};
+}
+
+/// `find` gives a proxy of the admin by its id, for the caller.
+template <typename Admin, typename Find>
+json admin_json(Admin* admin, const ProxyIDSeq& pulling, const ProxyIDSeq& pushing, Find&& find)
+{
+    const CosNotifyFilter::FilterIDSeq_var filters = admin->get_all_filters();
+    json proxies = json::array();
+    for (const ProxyIDSeq* ids : {&pushing, &pulling})
+        for (CORBA::ULong i = 0; i < ids->length(); ++i) {
+            try {
+                const auto proxy = find((*ids)[i]);
+                proxies.push_back(proxy_json((*ids)[i], proxy.in()));
+            } catch (const ProxyNotFound&) { // disconnected since
+            } catch (const CORBA::OBJECT_NOT_EXIST&) {
+            }
+        }
+    return {{"id", admin->MyID()},
+            {"operator", admin->MyOperator() == AND_OP ? "and" : "or"},
+            {"filters", filters->length()},
+            {"proxies", std::move(proxies)}};
+}
+
+json channel_json(ChannelID id, EventChannel_ptr channel)
+{
+    json all{{"id", id}, {"consumer_admins", json::array()}, {"supplier_admins", json::array()}};
+    const AdminIDSeq_var consumers = channel->get_all_consumeradmins();
+    for (CORBA::ULong i = 0; i < consumers->length(); ++i) {
+        const ConsumerAdmin_var admin = channel->get_consumeradmin(consumers[i]);
+        const ProxyIDSeq_var pulling = admin->pull_suppliers();
+        const ProxyIDSeq_var pushing = admin->push_suppliers();
+        all["consumer_admins"].push_back(
+            admin_json(admin.in(), pulling.in(), pushing.in(), [&](ProxyID proxy) {
+                return ProxySupplier_var(admin->get_proxy_supplier(proxy));
+            }));
+    }
+    const AdminIDSeq_var suppliers = channel->get_all_supplieradmins();
+    for (CORBA::ULong i = 0; i < suppliers->length(); ++i) {
+        const SupplierAdmin_var admin = channel->get_supplieradmin(suppliers[i]);
+        const ProxyIDSeq_var pulling = admin->pull_consumers();
+        const ProxyIDSeq_var pushing = admin->push_consumers();
+        all["supplier_admins"].push_back(
+            admin_json(admin.in(), pulling.in(), pushing.in(), [&](ProxyID proxy) {
+                return ProxyConsumer_var(admin->get_proxy_consumer(proxy));
+            }));
+    }
+    const auto own = KairosNotification::Channel_var(KairosNotification::Channel::_narrow(channel));
+    if (CORBA::is_nil(own.in())) return all; // another ORB's
+    all["name"] = CORBA::String_var(own->name()).in();
+    const KairosEvents::Figures figures = own->figures();
+    all["figures"] = {{"suppliers", figures.suppliers}, {"consumers", figures.consumers},
+                      {"received", figures.received},   {"delivered", figures.delivered},
+                      {"dropped", figures.dropped},     {"lost", figures.lost},
+                      {"given_up", figures.given_up}};
+    return all;
+}
+
+void print_channel(const json& channel)
+{
+    fmt::print("channel {}", channel["id"].dump());
+    if (const std::string name = channel.value("name", ""); !name.empty())
+        fmt::print(" {}", shown(name));
+    if (channel.contains("figures")) {
+        const json& figures = channel["figures"];
+        fmt::print(": received {}, delivered {}, dropped {}, lost {}, given up {}",
+                   figures["received"].dump(), figures["delivered"].dump(),
+                   figures["dropped"].dump(), figures["lost"].dump(), figures["given_up"].dump());
+    }
+    fmt::print("\n");
+    for (const char* const side : {"consumer", "supplier"})
+        for (const json& admin : channel[std::string(side) + "_admins"]) {
+            fmt::print("  {} admin {} ({}), {} filters\n", side, admin["id"].dump(),
+                       admin["operator"].get<std::string>(), admin["filters"].dump());
+            for (const json& proxy : admin["proxies"])
+                fmt::print("    proxy {}: {}, {} filters\n", proxy["id"].dump(),
+                           proxy["type"].get<std::string>(), proxy["filters"].dump());
+        }
+}
+
+void list(const NotifyArguments& arguments, const std::vector<std::string>& orb_options)
+{
+    const NotifySession session(orb_options);
+    const CORBA::Object_var object = session.find(arguments.reference);
+    const EventChannelFactory_var factory = EventChannelFactory::_narrow(object.in());
+    json channels = json::array();
+    if (CORBA::is_nil(factory.in())) {
+        const EventChannel_var channel = session.channel(arguments.reference);
+        const auto own =
+            KairosNotification::Channel_var(KairosNotification::Channel::_narrow(channel.in()));
+        channels.push_back(channel_json(CORBA::is_nil(own.in()) ? 0 : own->MyID(), channel.in()));
+    } else {
+        const ChannelIDSeq_var ids = factory->get_all_channels();
+        for (CORBA::ULong i = 0; i < ids->length(); ++i) {
+            try {
+                const EventChannel_var channel = factory->get_event_channel(ids[i]);
+                channels.push_back(channel_json(ids[i], channel.in()));
+            } catch (const ChannelNotFound&) { // destroyed since
+            } catch (const CORBA::OBJECT_NOT_EXIST&) {
+            }
+        }
+    }
+    if (arguments.is_json) return fmt::print("{}\n", dump(channels));
+    for (const json& channel : channels)
+        print_channel(channel);
+}
+
+// --- watch ---------------------------------------------------------------------------------------
+
+json event_json(const CosNotification::StructuredEvent& event, const ValueJson& forms)
+{
+    const auto value = [&forms](const CORBA::Any& any) -> json {
+        const CORBA::TypeCode_var type = any.type();
+        if (type->kind() == CORBA::tk_null || type->kind() == CORBA::tk_void) return nullptr;
+        try {
+            return forms.json_of(any);
+        } catch (const std::exception& failure) {
+            return {{"not shown", failure.what()}};
+        }
+    };
+    const auto properties = [&value](const CosNotification::PropertySeq& all) {
+        json made = json::object();
+        for (CORBA::ULong i = 0; i < all.length(); ++i)
+            made[all[i].name.in()] = value(all[i].value);
+        return made;
+    };
+    const CosNotification::FixedEventHeader& header = event.header.fixed_header;
+    return {{"domain", header.event_type.domain_name.in()},
+            {"type", header.event_type.type_name.in()},
+            {"name", header.event_name.in()},
+            {"header", properties(event.header.variable_header)},
+            {"data", properties(event.filterable_data)},
+            {"body", value(event.remainder_of_body)}};
+}
+
+void print_event(const json& event, bool is_json)
+{
+    if (is_json) return fmt::print("{}\n", dump(event));
+    fmt::print("{}::{} {}", shown(event["domain"].get<std::string>()),
+               shown(event["type"].get<std::string>()), shown(event["name"].get<std::string>()));
+    for (const char* const part : {"header", "data"})
+        for (const auto& [name, value] : event[part].items())
+            fmt::print(" {}={}", shown(name), dump(value));
+    if (!event["body"].is_null()) fmt::print(" body {}", dump(event["body"]));
+    fmt::print("\n");
+}
+
+CosNotifyFilter::Filter_ptr make_filter(EventChannel_ptr channel, const NotifyArguments& arguments)
+{
+    const CosNotifyFilter::FilterFactory_var factory = channel->default_filter_factory();
+    CosNotifyFilter::Filter_var filter = factory->create_filter("EXTENDED_TCL");
+    CosNotifyFilter::ConstraintExpSeq constraints;
+    constraints.length(1);
+    constraints[0].constraint_expr = arguments.filter.c_str();
+    for (const std::string& text : arguments.types) {
+        constraints[0].event_types.length(constraints[0].event_types.length() + 1);
+        constraints[0].event_types[constraints[0].event_types.length() - 1] = type_of_text(text);
+    }
+    try {
+        const CosNotifyFilter::ConstraintInfoSeq_var added = filter->add_constraints(constraints);
+    } catch (const CosNotifyFilter::InvalidConstraint&) {
+        filter->destroy();
+        fail("the filter is no constraint of the extended trader constraint language");
+    }
+    return filter._retn();
+}
+
+/// Disconnects when the process is told to end, so that what waits in a pull hears of it.
+class Farewell {
+  public:
+    Farewell(const EndSignals& signals, SequenceProxyPullSupplier_ptr proxy)
+        : proxy_(SequenceProxyPullSupplier::_duplicate(proxy)), thread_([this, &signals] {
+              signals.wait();
+              is_told_ = true;
+              try {
+                  proxy_->disconnect_sequence_pull_supplier();
+              } catch (const CORBA::Exception&) { // which is gone by itself
+              }
+          })
+    {
+    }
+    Farewell(const Farewell&) = delete;
+    Farewell& operator=(const Farewell&) = delete;
+    ~Farewell()
+    {
+        if (!is_told_) ::kill(::getpid(), SIGTERM);
+        thread_.join();
+    }
+    [[nodiscard]] bool is_told() const noexcept { return is_told_; }
+
+  private:
+    const SequenceProxyPullSupplier_var proxy_;
+    std::atomic<bool> is_told_{false};
+    std::thread thread_;
+};
+
+/// Pulls, so that it needs no address that the channel can reach.
+void print_events(SequenceProxyPullSupplier_ptr proxy, const EndSignals& signals,
+                  const ValueJson& forms, const NotifyArguments& arguments)
+{
+    constexpr CORBA::Long batch_max = 100;
+    const Farewell farewell(signals, proxy);
+    for (unsigned printed = 0; arguments.count == 0 || printed < arguments.count;) {
+        try {
+            const CosNotification::EventBatch_var events = proxy->pull_structured_events(
+                arguments.count == 0 ? batch_max
+                                     : static_cast<CORBA::Long>(std::min<unsigned>(
+                                           batch_max, arguments.count - printed)));
+            for (CORBA::ULong i = 0; i < events->length(); ++i, ++printed)
+                print_event(event_json(events[i], forms), arguments.is_json);
+            std::fflush(stdout);
+        } catch (const CORBA::TIMEOUT&) { // there was none for so long
+        } catch (const CosEventComm::Disconnected&) {
+            if (farewell.is_told()) return;
+            throw;
+        } catch (const CORBA::OBJECT_NOT_EXIST&) {
+            if (farewell.is_told()) return;
+            fail("the channel is gone");
+        }
+    }
+}
+
+void watch(const NotifyArguments& arguments, const std::vector<std::string>& orb_options)
+{
+    const EndSignals signals;
+    const NotifySession session(orb_options);
+    const EventChannel_var channel = session.channel(arguments.reference);
+    const ConsumerAdmin_var admin = channel->default_consumer_admin();
+    ProxyID id = 0;
+    const ProxySupplier_var made = admin->obtain_notification_pull_supplier(SEQUENCE_EVENT, id);
+    const auto proxy = SequenceProxyPullSupplier_var(SequenceProxyPullSupplier::_narrow(made.in()));
+    CosNotifyFilter::Filter_var filter;
+    if (!arguments.types.empty() || !arguments.filter.empty()) {
+        filter = make_filter(channel.in(), arguments);
+        proxy->add_filter(filter.in());
+    }
+    proxy->connect_sequence_pull_consumer(CosNotifyComm::SequencePullConsumer::_nil());
+    const ValueJson forms(session.orb.in(),
+                          [](const std::string&) { return CORBA::TypeCode::_nil(); });
+    print_events(proxy.in(), signals, forms, arguments);
+    if (!CORBA::is_nil(filter.in())) filter->destroy();
+}
+
+// --- push ----------------------------------------------------------------------------------------
+
+/// A string, a boolean, a number; no more needs to be said of its type.
+void insert_json(CORBA::Any& any, const std::string& text)
+{
+    const json value = json::parse(text, nullptr, false);
+    if (value.is_boolean())
+        any <<= CORBA::Any::from_boolean(value.get<bool>());
+    else if (value.is_number_integer() && value >= -2'147'483'648LL && value <= 2'147'483'647LL)
+        any <<= value.get<CORBA::Long>();
+    else if (value.is_number_integer())
+        any <<= static_cast<CORBA::LongLong>(value.get<std::int64_t>());
+    else if (value.is_number())
+        any <<= static_cast<CORBA::Double>(value.get<double>());
+    else if (value.is_string())
+        any <<= value.get<std::string>().c_str();
+    else
+        any <<= text.c_str();
+}
+
+void push(const NotifyArguments& arguments, const std::vector<std::string>& orb_options)
+{
+    CosNotification::StructuredEvent event;
+    event.header.fixed_header.event_type = type_of_text(arguments.type);
+    if (arguments.type.find("::") == std::string::npos)
+        event.header.fixed_header.event_type.domain_name = "";
+    event.header.fixed_header.event_name = arguments.name.c_str();
+    if (arguments.priority != 0) {
+        event.header.variable_header.length(1);
+        event.header.variable_header[0].name = CosNotification::Priority;
+        event.header.variable_header[0].value <<= static_cast<CORBA::Short>(arguments.priority);
+    }
+    for (const std::string& field : arguments.fields) {
+        const std::size_t equals = field.find('=');
+        if (equals == std::string::npos) fail("a field is NAME=VALUE: " + field);
+        event.filterable_data.length(event.filterable_data.length() + 1);
+        CosNotification::Property& made = event.filterable_data[event.filterable_data.length() - 1];
+        made.name = field.substr(0, equals).c_str();
+        insert_json(made.value, field.substr(equals + 1));
+    }
+    if (!arguments.body.empty()) insert_json(event.remainder_of_body, arguments.body);
+
+    const NotifySession session(orb_options);
+    const EventChannel_var channel = session.channel(arguments.reference);
+    const SupplierAdmin_var admin = channel->default_supplier_admin();
+    ProxyID id = 0;
+    const ProxyConsumer_var made = admin->obtain_notification_push_consumer(STRUCTURED_EVENT, id);
+    const auto proxy =
+        StructuredProxyPushConsumer_var(StructuredProxyPushConsumer::_narrow(made.in()));
+    proxy->connect_structured_push_supplier(CosNotifyComm::StructuredPushSupplier::_nil());
+    for (unsigned i = 0; i < arguments.count; ++i)
+        proxy->push_structured_event(event);
+    proxy->disconnect_structured_push_consumer();
+}
+
+// --- The command ---------------------------------------------------------------------------------
+
+CLI::App* add_sub(CLI::App& command, const char* name, const char* text, NotifyArguments& arguments,
+                  const char* of)
+{
+    auto* const sub = command.add_subcommand(name, text);
+    if (of != nullptr)
+        sub->add_option("reference", arguments.reference, of)->required()->type_name("REFERENCE");
+    sub->footer(orb_options_footer);
+    return sub;
+}
+
+template <typename Run>
+void run_on(CLI::App& sub, int& status, Run&& run)
+{
+    sub.callback([run, &status] {
+        try {
+            run();
+        } catch (const std::exception& failure) {
+            fmt::print(stderr, "kairos notify: {}\n", shown(failure.what()));
+            status = 1;
+        }
+    });
+}
+
+void add_serve(CLI::App& command, const std::shared_ptr<NotifyArguments>& arguments,
+               const std::vector<std::string>& orb_options, int& status)
+{
+    auto* const serve =
+        add_sub(command, "serve", "Run channels; prints a reference for each", *arguments, nullptr);
+    add_channel_options(*serve, arguments->channels, arguments->limits, notify_texts);
+    serve
+        ->add_option("--filters", arguments->limits.filters_max,
+                     "Filters of all channels, those included that nobody uses any more")
+        ->check(CLI::Range(1, 1'000'000))
+        ->capture_default_str();
+    run_on(*serve, status, [arguments, &orb_options] {
+        ChannelArguments& channels = arguments->channels;
+        if (channels.channels.empty()) channels.channels.emplace_back(notify_texts.first);
+        serve_channels<notification::NotificationService>("kairos-notify", channels,
+                                                          arguments->limits, orb_options);
+    });
+}
+
+void add_watch(CLI::App& command, const std::shared_ptr<NotifyArguments>& arguments,
+               const std::vector<std::string>& orb_options, int& status)
+{
+    auto* const sub = add_sub(command, "watch", "Print the events that pass, as they come",
+                              *arguments, "A channel: IOR:…, corbaloc:…, a file with one, or -");
+    sub->add_flag("--json", arguments->is_json, "Each as an object, one a line");
+    sub->add_option("--type", arguments->types,
+                    "Only events of this type, DOMAIN::TYPE or TYPE, where * stands for anything; "
+                    "may be repeated")
+        ->type_name("TYPE")
+        ->allow_extra_args(false);
+    sub->add_option("--filter", arguments->filter,
+                    "Only events that fulfil a constraint, as \"$severity > 3\"")
+        ->type_name("CONSTRAINT");
+    sub->add_option("-n,--count", arguments->count, "End after so many; 0: when it is told to")
+        ->default_val(0U);
+    run_on(*sub, status, [arguments, &orb_options] { watch(*arguments, orb_options); });
+}
+
+void add_push(CLI::App& command, const std::shared_ptr<NotifyArguments>& arguments,
+              const std::vector<std::string>& orb_options, int& status)
+{
+    auto* const sub = add_sub(command, "push", "Push a structured event", *arguments,
+                              "A channel: IOR:…, corbaloc:…, a file with one, or -");
+    sub->add_option("--type", arguments->type, "DOMAIN::TYPE, or TYPE of no domain")
+        ->required()
+        ->type_name("TYPE");
+    sub->add_option("--name", arguments->name, "What the event is called")->type_name("NAME");
+    sub->add_option("-f,--field", arguments->fields,
+                    "NAME=VALUE of what filters look at: a number, true, false, or text; may be "
+                    "repeated")
+        ->type_name("FIELD")
+        ->allow_extra_args(false);
+    sub->add_option("--body", arguments->body, "The rest, such a value, too")->type_name("VALUE");
+    sub->add_option("--priority", arguments->priority, "From -32767 to 32767")
+        ->check(CLI::Range(-32767, 32767))
+        ->default_val(0);
+    sub->add_option("-n,--count", arguments->count, "So many of it")
+        ->check(CLI::Range(1U, 1'000'000U))
+        ->default_val(1U);
+    run_on(*sub, status, [arguments, &orb_options] { push(*arguments, orb_options); });
+}
+
+} // namespace
+
+void add_notify_command(CLI::App& app, const std::vector<std::string>& orb_options, int& status)
+{
+    auto* const command =
+        app.add_subcommand("notify", "Notification channels: run them, look into them, use them");
+    command->require_subcommand(1);
+    add_serve(*command, std::make_shared<NotifyArguments>(), orb_options, status);
+    const auto listed = std::make_shared<NotifyArguments>();
+    auto* const ls =
+        add_sub(*command, "ls", "What channels there are, with admins and proxies", *listed,
+                "A channel, or what makes them: corbaloc:…/NotificationService");
+    ls->add_flag("--json", listed->is_json, "As an array of channels");
+    run_on(*ls, status, [listed, &orb_options] { list(*listed, orb_options); });
+    add_watch(*command, std::make_shared<NotifyArguments>(), orb_options, status);
+    add_push(*command, std::make_shared<NotifyArguments>(), orb_options, status);
+}
+
+} // namespace kairos::tools
