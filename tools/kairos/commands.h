@@ -34,6 +34,7 @@ void add_gateway_command(CLI::App& app, const std::vector<std::string>& orb_opti
 void add_names_command(CLI::App& app, const std::vector<std::string>& orb_options, int& status);
 void add_naming_command(CLI::App& app, const std::vector<std::string>& orb_options, int& status);
 void add_options_command(CLI::App& app, int& status);
+void add_property_command(CLI::App& app, const std::vector<std::string>& orb_options, int& status);
 /// `ifr`: an Interface Repository, and what fills and prints one.
 void add_repository_command(CLI::App& app, const std::vector<std::string>& orb_options,
                             int& status);

@@ -15,7 +15,6 @@
 #include <cmath>
 #include <cstdio>
 #include <fmt/format.h>
-#include <fstream>
 #include <memory>
 #include <optional>
 
@@ -35,14 +34,6 @@ struct EventsArguments {
 std::chrono::milliseconds duration_of(double seconds)
 {
     return std::chrono::milliseconds(std::llround(seconds * 1000));
-}
-
-void write_reference(const std::string& path, const char* reference)
-{
-    std::ofstream file(path);
-    file << reference << '\n';
-    file.close();
-    if (!file) throw std::runtime_error(fmt::format("{} cannot be written", path));
 }
 
 /// Whatever the name was bound to before.
