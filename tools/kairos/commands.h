@@ -45,5 +45,6 @@ void add_reference_commands(CLI::App& app, const std::vector<std::string>& orb_o
 void add_report_command(CLI::App& app, int& status);
 void add_sched_command(CLI::App& app, int& status);
 void add_scheduler_command(CLI::App& app, const std::vector<std::string>& orb_options, int& status);
+void add_trade_command(CLI::App& app, const std::vector<std::string>& orb_options, int& status);
 
 } // namespace kairos::tools

@@ -42,7 +42,7 @@ bool takes_orb_options(int argc, char** argv)
     return command == "call" || command == "describe" || command == "browse" ||
            command == "names" || command == "naming" || command == "gateway" || command == "ifr" ||
            command == "ping" || command == "scheduler" || command == "events" ||
-           command == "property";
+           command == "property" || command == "trade";
 }
 
 /// An option whose name is asked for is no option of the tool.
@@ -86,6 +86,7 @@ int main(int argc, char** argv)
     kairos::tools::add_names_command(app, orb_options, status);
     kairos::tools::add_sched_command(app, status);
     kairos::tools::add_scheduler_command(app, orb_options, status);
+    kairos::tools::add_trade_command(app, orb_options, status);
     kairos::tools::add_bench_command(app, status);
     kairos::tools::add_report_command(app, status);
     kairos::tools::add_certs_command(app, status);

@@ -2,57 +2,20 @@
 //
 // `kairos property` as processes: sets that are served, and shown and changed by others.
 // kairos/properties has what sets do.
-#include "bench/process.h"
 #include "kairos/ior/profile.h"
+#include "tools/kairos/outcome_testing.h"
 
 #include <gtest/gtest.h>
-
-#include <csignal>
-#include <filesystem>
-#include <fstream>
-#include <stdlib.h>
 
 namespace kairos::tools {
 namespace {
 
-constexpr std::chrono::seconds patience{60};
-
-bench::ChildProcess start(std::vector<std::string> arguments)
-{
-    arguments.insert(arguments.begin(), KAIROS_TOOL);
-    return bench::ChildProcess::start({.command = std::move(arguments),
-                                       .environment = {},
-                                       .cpu = {},
-                                       .inherited_descriptor = -1})
-        .value();
-}
-
-/// The exit status, and what was printed.
-std::string outcome_of(std::vector<std::string> arguments)
-{
-    bench::ChildProcess process = start(std::move(arguments));
-    std::string output;
-    while (const auto line = process.read_line(patience))
-        output += *line + "\n";
-    const auto remains = process.finish(patience);
-    return std::to_string(remains.exit_status) + " " + output + remains.errors;
-}
-
 class PropertyCommand : public ::testing::Test {
   protected:
-    PropertyCommand()
-        : server_(start({"property", "serve", "--set", "Plant"})),
-          set_(server_.read_line(patience).value())
-    {
-    }
-    ~PropertyCommand() override
-    {
-        ::kill(server_.pid(), SIGTERM);
-        EXPECT_EQ(0, server_.finish(patience).exit_status);
-    }
+    ~PropertyCommand() override { EXPECT_EQ(0, server_.end()); }
 
-    bench::ChildProcess server_;
-    const std::string set_;
+    ServingTool server_{{"property", "serve", "--set", "Plant"}};
+    const std::string set_ = server_.reference;
 };
 
 TEST_F(PropertyCommand, ShowsAndChangesSets)
