@@ -108,11 +108,8 @@ std::shared_ptr<Record> PropertySet::make(std::string_view name, const CORBA::An
     const std::size_t size = encoded_octets(value);
     if (size > limits_.value_octets_max)
         throw CORBA::IMP_LIMIT(0, CORBA::COMPLETED_NO, "a property's value is too large");
-    return std::shared_ptr<Record>(
-        new Record{.name = std::string(name),
-                   .value = value,
-                   .mode = mode,
-                   .octets = {octets_, 2 * size + name.size() + octets_beside}});
+    return std::make_shared<Record>(name, value, mode, octets_,
+                                    2 * size + name.size() + octets_beside);
 }
 
 Failure PropertySet::define(std::string_view name, const CORBA::Any& value,

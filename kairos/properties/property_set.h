@@ -19,6 +19,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace kairos::properties {
@@ -29,10 +30,17 @@ using Failure = std::optional<CosPropertyService::ExceptionReason>;
 
 /// A property at one time. Immutable: a set that changes gets others, and iterators keep theirs.
 struct Record {
-    std::string name;
-    CORBA::Any value;
-    Mode mode;
-    corba::Charge octets;
+    /// Throws NO_RESOURCES.
+    Record(std::string_view its_name, const CORBA::Any& its_value, Mode its_mode,
+           std::shared_ptr<corba::Octets> of, std::size_t count)
+        : name(its_name), value(its_value), mode(its_mode), octets(std::move(of), count)
+    {
+    }
+
+    const std::string name;
+    const CORBA::Any value;
+    Mode mode; // of one that is in a set already, nobody changes it
+    const corba::Charge octets;
 };
 using RecordPtr = std::shared_ptr<const Record>;
 using Records = std::vector<RecordPtr>;

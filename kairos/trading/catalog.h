@@ -41,6 +41,7 @@ struct ServiceType {
     Repository::TypeStruct own; // as add_type had it
     std::map<std::string, Property, std::less<>> properties{};
     std::set<std::string, std::less<>> ancestors{}; // itself, too
+    std::unique_ptr<const corba::Charge> charge{};
 };
 using TypePtr = std::shared_ptr<const ServiceType>;
 
@@ -125,11 +126,15 @@ class PropertyIndex {
 class Catalog {
   public:
     /// Borrows the limits, which must outlive it.
-    explicit Catalog(const ServiceLimits& limits) : limits_(limits) {}
+    Catalog(const ServiceLimits& limits, std::shared_ptr<corba::Octets> octets)
+        : limits_(limits), octets_(std::move(octets))
+    {
+    }
     Catalog(const Catalog&) = delete;
     Catalog& operator=(const Catalog&) = delete;
 
-    // Types: those of ServiceTypeRepository, with its exceptions; IMP_LIMIT for too many.
+    // Types: those of ServiceTypeRepository, with its exceptions; IMP_LIMIT and NO_RESOURCES for
+    // too many.
     [[nodiscard]] std::uint64_t add_type(const char* name, const char* interface,
                                          const Repository::PropStructSeq& properties,
                                          const Repository::ServiceTypeNameSeq& supers);
@@ -153,7 +158,11 @@ class Catalog {
     [[nodiscard]] bool replace(const OfferPtr& offer, const std::shared_ptr<Offer>& by);
     /// False if there is none of this number.
     bool withdraw(std::uint64_t number);
-    [[nodiscard]] std::vector<std::uint64_t> numbers() const;
+    /// Returns the numbers of the first offers behind `after`, up to `last`.
+    [[nodiscard]] std::vector<std::uint64_t> numbers(std::uint64_t after, std::uint64_t last,
+                                                     std::size_t count_max) const;
+    /// Returns the number of the last offer that was ever entered.
+    [[nodiscard]] std::uint64_t last_number() const;
 
     /// Returns offers of the type, and of those below it unless it is to be `exact`, in the order
     /// in which they were exported: all that may fulfil the conditions, or the first `count_max`;
@@ -174,14 +183,16 @@ class Catalog {
         std::set<std::string, std::less<>> descendants{}; // itself, too
         Shelf shelf{};
     };
+    using Numbered = std::pair<std::uint64_t, const Offer*>; // in the order of exporting
     using Entries = std::map<std::string, Entry, std::less<>>;
 
     [[nodiscard]] const Entry& entry(const char* name) const;
     static void index(Shelf& shelf, const Offer& offer, bool adds);
     static void collect(const Shelf& shelf, std::span<const constraints::Condition> needs,
-                        std::size_t count_max, std::vector<const Offer*>& found);
+                        std::size_t count_max, std::vector<Numbered>& found);
 
     const ServiceLimits& limits_;
+    const std::shared_ptr<corba::Octets> octets_;
     mutable std::mutex mutex_; // guards what follows; nothing is called while it is held
     Entries entries_;
     std::map<std::uint64_t, OfferPtr> offers_;

@@ -45,7 +45,7 @@ class CatalogTest : public ::testing::Test {
     ServiceLimits limits_;
     std::shared_ptr<corba::Octets> octets_ =
         std::make_shared<corba::Octets>(limits_.octets_of_all_max);
-    Catalog catalog_{limits_};
+    Catalog catalog_{limits_, octets_};
 };
 
 TEST_F(CatalogTest, EvaluatesFewOffersOfMany)

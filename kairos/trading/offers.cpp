@@ -263,7 +263,7 @@ void Catalog::index(Shelf& shelf, const Offer& offer, bool adds)
 
 /// Appends offers that may fulfil all conditions: those of the condition that fewest may fulfil.
 void Catalog::collect(const Shelf& shelf, std::span<const constraints::Condition> needs,
-                      std::size_t count_max, std::vector<const Offer*>& found)
+                      std::size_t count_max, std::vector<Numbered>& found)
 {
     std::vector<PropertyIndex::Range> ranges;
     for (const constraints::Condition& need : needs) {
@@ -277,7 +277,7 @@ void Catalog::collect(const Shelf& shelf, std::span<const constraints::Condition
     if (ranges.empty()) {
         for (const auto& [number, offer] : shelf.offers) {
             if (count_max-- == 0) return;
-            found.push_back(offer.get());
+            found.emplace_back(number, offer.get());
         }
         return;
     }
@@ -291,9 +291,10 @@ void Catalog::collect(const Shelf& shelf, std::span<const constraints::Condition
             if (!done) (void)walks[i].next();
         }
     PropertyIndex::Range& range = ranges[shortest];
+    const auto add = [&](const Offer* offer) { found.emplace_back(offer->number, offer); };
     while (!range.at_end())
-        found.push_back(range.next());
-    found.insert(found.end(), range.others->begin(), range.others->end());
+        add(range.next());
+    std::ranges::for_each(*range.others, add);
 }
 
 std::vector<OfferPtr> Catalog::candidates(const ServiceType& type, bool exact,
@@ -301,7 +302,7 @@ std::vector<OfferPtr> Catalog::candidates(const ServiceType& type, bool exact,
                                           std::size_t count_max, bool& was_cut) const
 {
     std::vector<OfferPtr> offers;
-    std::vector<const Offer*> found;
+    std::vector<Numbered> found;
     const std::lock_guard lock(mutex_);
     const auto known = entries_.find(type.name);
     if (known == entries_.end()) return offers;
@@ -310,11 +311,11 @@ std::vector<OfferPtr> Catalog::candidates(const ServiceType& type, bool exact,
     else
         for (const std::string& below : known->second.descendants)
             collect(entries_.find(below)->second.shelf, needs, count_max + 1, found);
-    std::ranges::sort(found, {}, [](const Offer* offer) { return offer->number; });
+    std::ranges::sort(found);
     was_cut = found.size() > count_max;
     if (was_cut) found.resize(count_max);
     offers.reserve(found.size());
-    for (const Offer* const offer : found)
+    for (const auto& [number, offer] : found)
         offers.push_back(offer->shared_from_this());
     return offers;
 }
@@ -371,14 +372,21 @@ bool Catalog::withdraw(std::uint64_t number)
     return true;
 }
 
-std::vector<std::uint64_t> Catalog::numbers() const
+std::vector<std::uint64_t> Catalog::numbers(std::uint64_t after, std::uint64_t last,
+                                            std::size_t count_max) const
+{
+    std::vector<std::uint64_t> all;
+    const std::lock_guard lock(mutex_);
+    for (auto each = offers_.upper_bound(after);
+         each != offers_.end() && each->first <= last && all.size() < count_max; ++each)
+        all.push_back(each->first);
+    return all;
+}
+
+std::uint64_t Catalog::last_number() const
 {
     const std::lock_guard lock(mutex_);
-    std::vector<std::uint64_t> all;
-    all.reserve(offers_.size());
-    for (const auto& [number, offer] : offers_)
-        all.push_back(number);
-    return all;
+    return last_number_;
 }
 
 } // namespace kairos::trading

@@ -422,26 +422,28 @@ class AdminServant final : public ImportComponent<POA_CosTrading::Admin> {
     }
 };
 
-/// The next ids of a list, and where to go on.
-OfferIdSeq* ids_of(const TraderState& state, const std::vector<std::uint64_t>& numbers,
-                   std::size_t& at, std::size_t wanted)
+/// The next ids of all, and whether there are more. Must hold the iteration's mutex.
+bool next_ids(const TraderState& state, IdIteration& iteration, std::size_t wanted,
+              OfferIdSeq_out& ids)
 {
-    const std::size_t count = std::min({numbers.size() - at, wanted, state.limits.reply_count_max});
+    const std::size_t count = std::min(wanted, state.limits.reply_count_max);
+    const std::vector<std::uint64_t> numbers =
+        state.catalog.numbers(iteration.after, iteration.last, count + 1);
     OfferIdSeq_var list = new OfferIdSeq;
-    list->length(static_cast<CORBA::ULong>(count));
+    list->length(static_cast<CORBA::ULong>(std::min(count, numbers.size())));
     for (CORBA::ULong i = 0; i < list->length(); ++i)
-        list[i] = state.id_of(numbers[at++]);
-    return list._retn();
+        list[i] = state.id_of(numbers[i]);
+    if (list->length() != 0) iteration.after = numbers[list->length() - 1];
+    ids = list._retn();
+    return numbers.size() > count;
 }
 
 void AdminServant::list_offers(ULong how_many, OfferIdSeq_out ids, OfferIdIterator_out iterator)
 {
-    const auto iteration = std::make_shared<IdIteration>();
-    iteration->numbers = state().catalog.numbers();
+    const auto iteration = std::make_shared<IdIteration>(state().catalog.last_number());
     const ULong count = std::min(how_many, state().attributes().max_list);
-    ids = ids_of(state(), iteration->numbers, iteration->at, count);
     iterator = OfferIdIterator::_nil();
-    if (iteration->at < iteration->numbers.size())
+    if (next_ids(state(), *iteration, count, ids))
         iterator = corba::numbered_reference<OfferIdIterator>(
             state().id_iterators.in(), state().id_iterations.begin(iteration));
 }
@@ -492,16 +494,14 @@ class IdIteratorServant final : public POA_CosTrading::OfferIdIterator {
 
     CORBA::ULong max_left() override
     {
-        const auto iteration = corba::called_thing(state_.id_iterations);
-        const std::lock_guard lock(iteration->mutex);
-        return static_cast<CORBA::ULong>(iteration->numbers.size() - iteration->at);
+        (void)corba::called_thing(state_.id_iterations);
+        throw UnknownMaxLeft(); // offers come and go
     }
     CORBA::Boolean next_n(CORBA::ULong n, OfferIdSeq_out ids) override
     {
         const auto iteration = corba::called_thing(state_.id_iterations);
         const std::lock_guard lock(iteration->mutex);
-        ids = ids_of(state_, iteration->numbers, iteration->at, n);
-        return iteration->at < iteration->numbers.size();
+        return next_ids(state_, *iteration, n, ids);
     }
     void destroy() override
     {

@@ -28,7 +28,7 @@ std::string random_run()
 
 TraderState::TraderState(CORBA::ORB_ptr orb, const ServiceLimits& bounds)
     : limits(bounds), octets(std::make_shared<corba::Octets>(bounds.octets_of_all_max)),
-      catalog(limits), offer_iterations(bounds.iterators_max, bounds.idle_max),
+      catalog(limits, octets), offer_iterations(bounds.iterators_max, bounds.idle_max),
       id_iterations(bounds.iterators_max, bounds.idle_max), orb_(CORBA::ORB::_duplicate(orb)),
       run_(random_run())
 {

@@ -9,13 +9,14 @@
 namespace kairos::trading {
 
 struct ServiceLimits {
-    /// Service types; properties of one, with those that it inherits; types above one, itself
-    /// included; octets of a name.
+    /// Service types; octets of the properties that one defines, encoded; properties of one, with
+    /// those that it inherits; types above one, itself included; octets of a name.
     std::size_t types_max = 10'000;
+    std::size_t type_octets_max = std::size_t{64} << 10;
     std::size_t type_properties_max = 500;
     std::size_t ancestors_max = 200;
     std::size_t name_octets_max = 255;
-    /// Offers; octets of one, as its properties are encoded; and, about, of all.
+    /// Offers; octets of one, as its properties are encoded; and, about, of all offers and types.
     std::size_t offers_max = 1'000'000;
     std::size_t offer_octets_max = std::size_t{1} << 20;
     std::size_t octets_of_all_max = std::size_t{512} << 20;

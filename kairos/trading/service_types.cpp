@@ -33,6 +33,18 @@ Repository::IncarnationNumber to_idl(std::uint64_t number)
     throw CORBA::IMP_LIMIT(0, CORBA::COMPLETED_NO, what);
 }
 
+/// What a type has in memory beside what is encoded, about: each of its properties, and each type
+/// above it, which knows it, too.
+std::size_t octets_beside(const ServiceType& type)
+{
+    constexpr std::size_t of_property = 200;
+    constexpr std::size_t of_ancestor = 200;
+    std::size_t octets = of_property * type.properties.size();
+    for (const std::string& ancestor : type.ancestors)
+        octets += of_ancestor + ancestor.size() + type.name.size();
+    return octets;
+}
+
 /// What a type has so far, and who has said so.
 class Definitions {
   public:
@@ -69,8 +81,9 @@ class Definitions {
         ServiceType::Property& before = known->second;
         const auto stronger = static_cast<Repository::PropertyMode>(
             static_cast<unsigned>(before.mode) | static_cast<unsigned>(property.mode));
-        if (!before.type->equivalent(property.value_type.in()) ||
-            (!may_be_weaker && property.mode != stronger))
+        const bool has_same_type = before.type.in() == property.value_type.in() ||
+                                   before.type->equivalent(property.value_type.in());
+        if (!has_same_type || (!may_be_weaker && property.mode != stronger))
             throw Repository::ValueTypeRedefinition(by.c_str(), property, by_[name].c_str(),
                                                     made(name, before));
         before.mode = stronger;
@@ -141,6 +154,11 @@ std::uint64_t Catalog::add_type(const char* name, const char* interface,
             throw Repository::DuplicateServiceTypeName(supers[i]);
     }
 
+    CORBA::Any encoded;
+    encoded <<= properties;
+    const std::size_t size = encoded_octets(encoded);
+    if (size > limits_.type_octets_max) raise_limit("a service type's properties are too large");
+
     const auto made = std::make_shared<ServiceType>();
     made->name = name;
     made->own.if_name = interface;
@@ -161,6 +179,7 @@ std::uint64_t Catalog::add_type(const char* name, const char* interface,
     if (made->properties.size() > limits_.type_properties_max ||
         made->ancestors.size() > limits_.ancestors_max)
         raise_limit("a service type inherits too much");
+    made->charge = std::make_unique<const corba::Charge>(octets_, 2 * size + octets_beside(*made));
     made->own.incarnation = to_idl(++incarnation_);
     entries_.emplace(made->name, Entry{.type = made});
     for (const std::string& ancestor : made->ancestors)

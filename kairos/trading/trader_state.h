@@ -50,11 +50,12 @@ struct OfferIteration {
     std::size_t at = 0;
 };
 
-/// What an OfferIdIterator goes through.
+/// Where an OfferIdIterator is: not a list, of which there may be many, each of a million ids.
 struct IdIteration {
-    std::vector<std::uint64_t> numbers;
-    std::mutex mutex; // guards `at`; nothing is called while it is held
-    std::size_t at = 0;
+    explicit IdIteration(std::uint64_t end) : last(end) {}
+    const std::uint64_t last; // what comes later is not listed
+    std::mutex mutex;         // guards `after`; outside the catalog's
+    std::uint64_t after = 0;
 };
 
 class TraderState {
