@@ -43,7 +43,8 @@ CORBA::Object_ptr with_timeout(CORBA::ORB_ptr orb, CORBA::Object_ptr object,
 std::optional<CORBA::Any> DynamicCalls::ask(const Offer::Property& property)
 {
     const CosTradingDynamic::DynamicProp* dynamic = nullptr;
-    const CORBA::Any copy(property.value); // what is extracted stays in it
+    // What is extracted stays in the copy.
+    const CORBA::Any copy(property.value); // NOLINT(performance-unnecessary-copy-initialization)
     if (!(copy >>= dynamic) || calls_left_ == 0) return std::nullopt;
     --calls_left_;
     if (!deadline_) deadline_ = Deadline::after(limits_.dynamic_time_max);

@@ -118,7 +118,8 @@ Key key_of(const CORBA::Any& value)
         return {.number = truth ? 1 : 0, .text = {}};
     }
     case CORBA::tk_string: {
-        const CORBA::Any copy(value); // what is extracted stays in it
+        // What is extracted stays in the copy.
+        const CORBA::Any copy(value); // NOLINT(performance-unnecessary-copy-initialization)
         const char* text = nullptr;
         if (!(copy >>= text)) return {};
         return {.number = {}, .text = std::hash<std::string_view>()(text)};
