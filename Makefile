@@ -6,8 +6,8 @@
 SHELL := /bin/bash
 JOBS ?= $(shell nproc)
 FUZZ_SECONDS ?= 600
-# Tests wait more than they compute: one more than there are processors.
-export CTEST_PARALLEL_LEVEL ?= $(shell expr $(JOBS) + 1)
+# Tests wait more than they compute: two more than there are processors.
+export CTEST_PARALLEL_LEVEL ?= $(shell expr $(JOBS) + 2)
 export CMAKE_BUILD_PARALLEL_LEVEL ?= $(JOBS)
 export JOBS FUZZ_SECONDS
 # Clones share what a compiler cache holds: what differs between them is only where they lie.

@@ -32,7 +32,7 @@ if(NOT KAIROS_SANITIZE)
         PROPERTIES TIMEOUT ${KAIROS_TEST_SECONDS})
     add_test(NAME release COMMAND Python3::Interpreter
         ${PROJECT_SOURCE_DIR}/tools/release_test.py)
-    set_tests_properties(release PROPERTIES TIMEOUT 600 SKIP_RETURN_CODE 77)
+    set_tests_properties(release PROPERTIES TIMEOUT 600 COST 50 SKIP_RETURN_CODE 77)
 endif()
 
 # A ThreadSanitizer build holds only the concurrent tests; there is nothing to install then.
@@ -42,7 +42,7 @@ if(TARGET kairos-idl AND TARGET kairos_corba AND NOT KAIROS_SANITIZE MATCHES thr
         ${PROJECT_SOURCE_DIR}/tests/package/package_test.py --cmake ${CMAKE_COMMAND}
         --build ${PROJECT_BINARY_DIR} --compiler ${CMAKE_CXX_COMPILER}
         --build-type ${CMAKE_BUILD_TYPE} "--sanitize=${sanitize}")
-    set_tests_properties(package PROPERTIES TIMEOUT 900 PROCESSORS 2)
+    set_tests_properties(package PROPERTIES TIMEOUT 900 PROCESSORS 2 COST 50)
     find_program(KAIROS_SIZE size)
     mark_as_advanced(KAIROS_SIZE)
     get_property(libraries GLOBAL PROPERTY KAIROS_LIBRARIES)

@@ -10,6 +10,13 @@ target_compile_options(kairos_flags INTERFACE -Wall -Wextra -Wconversion -Wshado
 if(CMAKE_UNITY_BUILD AND KAIROS_SANITIZE) # a file's name may well be another's local variable
     target_compile_options(kairos_flags INTERFACE -Wno-shadow)
 endif()
+# Compiles files of these targets several at a time in every build: they are tools, which nobody
+# measures, and half of what a release compiles.
+function(kairos_compile_together)
+    if(NOT CMAKE_UNITY_BUILD)
+        set_target_properties(${ARGV} PROPERTIES UNITY_BUILD ON)
+    endif()
+endfunction()
 # Of what goes into libraries: programs see what is marked KAIROS_API, what is not asked for can be
 # left out, and the libraries' own calls cannot be taken over by others' functions. A class that
 # another library of ours uses may well have members of hidden types: we build them all together.
@@ -61,6 +68,7 @@ endforeach()
 # there.
 set(KAIROS_TESTS_BY_CLANG OFF)
 set(KAIROS_TEST_LAUNCHER ${CMAKE_CXX_COMPILER_LAUNCHER})
+set(KAIROS_TEST_LINK_OPTIONS "")
 if(CMAKE_CXX_COMPILER_ID MATCHES Clang)
     set(KAIROS_TESTS_BY_CLANG ON)
 elseif(KAIROS_TEST_COMPILER)
@@ -73,6 +81,12 @@ elseif(KAIROS_TEST_COMPILER)
         endif()
         set(KAIROS_TEST_LAUNCHER ${PROJECT_SOURCE_DIR}/cmake/by_clang.sh ${KAIROS_TEST_LAUNCHER}
             ${KAIROS_TEST_COMPILER_FOUND})
+        # That clang's linker, where it has one, takes a quarter of the time of g++'s.
+        file(REAL_PATH ${KAIROS_TEST_COMPILER_FOUND} directory)
+        cmake_path(GET directory PARENT_PATH directory)
+        if(EXISTS ${directory}/ld.lld)
+            set(KAIROS_TEST_LINK_OPTIONS -B${directory} -fuse-ld=lld)
+        endif()
     endif()
 endif()
 
@@ -194,9 +208,11 @@ function(kairos_precompiled name)
         return()
     endif()
     # Without its headers' times: a compiler cache serves clones, which have others.
-    target_compile_options(${name} PRIVATE "SHELL:-Xclang -fno-pch-timestamp"
-        "SHELL:-Xclang -building-pch-with-obj" "SHELL:-Xclang -fmodules-codegen"
-        -ffunction-sections)
+    target_compile_options(${name} PRIVATE "SHELL:-Xclang -fno-pch-timestamp" -ffunction-sections)
+    # Of the header alone: precompiled.cpp would have all its functions, too.
+    set_source_files_properties(${CMAKE_CURRENT_BINARY_DIR}/CMakeFiles/${name}.dir/cmake_pch.hxx.cxx
+        PROPERTIES COMPILE_OPTIONS
+        "-Xclang;-building-pch-with-obj;-Xclang;-fmodules-codegen")
     # Inline functions may call what GoogleTest's library has not (it prints no char8_t).
     target_link_options(${name} PRIVATE -Wl,--gc-sections)
     cmake_path(RELATIVE_PATH CMAKE_CURRENT_BINARY_DIR BASE_DIRECTORY ${PROJECT_BINARY_DIR}
@@ -233,19 +249,21 @@ if(KAIROS_TESTS)
     kairos_precompiled(kairos_test_precompiled)
 endif()
 
-# kairos_test(module.subject file_test.cpp … [LIBS target …] [CONCURRENT])
-# A GoogleTest program. CONCURRENT labels it for the ThreadSanitizer run.
+# kairos_test(module.subject file_test.cpp … [LIBS target …] [CONCURRENT] [LONG])
+# A GoogleTest program. CONCURRENT labels it for the ThreadSanitizer run. LONG is what takes half a
+# minute in any configuration: begun first, it does not run alone at the end. Other tests say COST.
 function(kairos_test name)
     if(NOT KAIROS_TESTS)
         return()
     endif()
-    cmake_parse_arguments(ARG "CONCURRENT" "" "LIBS" ${ARGN})
+    cmake_parse_arguments(ARG "CONCURRENT;LONG" "" "LIBS" ${ARGN})
     string(REPLACE "." "_" target ${name}_test)
     add_executable(${target} ${ARG_UNPARSED_ARGUMENTS})
     # Most have one source; g++ does not want a fixture of what only its file sees in a header.
     set_target_properties(${target} PROPERTIES UNITY_BUILD OFF
         CXX_COMPILER_LAUNCHER "${KAIROS_TEST_LAUNCHER}")
     target_compile_options(${target} PRIVATE ${KAIROS_PRECOMPILED_OPTIONS})
+    target_link_options(${target} PRIVATE ${KAIROS_TEST_LINK_OPTIONS})
     set(precompiled kairos_test_precompiled)
     foreach(library IN LISTS ARG_LIBS)
         if(TARGET ${library})
@@ -262,6 +280,9 @@ function(kairos_test name)
     # One ctest entry per program: starting a process per test case would cost more than the cases.
     add_test(NAME ${name} COMMAND ${target})
     set_tests_properties(${name} PROPERTIES TIMEOUT ${KAIROS_TEST_SECONDS})
+    if(ARG_LONG)
+        set_tests_properties(${name} PROPERTIES COST 50)
+    endif()
     if(ARG_CONCURRENT)
         set_tests_properties(${name} PROPERTIES LABELS concurrent)
         add_dependencies(concurrent_tests ${target})
@@ -304,6 +325,7 @@ function(kairos_fuzz name)
         CXX_COMPILER_LAUNCHER "${KAIROS_TEST_LAUNCHER}")
     target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR})
     target_compile_options(${target} PRIVATE ${KAIROS_TEST_OPTIONS})
+    target_link_options(${target} PRIVATE ${KAIROS_TEST_LINK_OPTIONS})
     target_link_libraries(${target} PRIVATE kairos_flags ${ARG_LIBS})
     if(KAIROS_FUZZ)
         target_link_options(${target} PRIVATE -fsanitize=fuzzer ${KAIROS_FUZZ_WRAPPED})

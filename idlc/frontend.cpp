@@ -7,6 +7,7 @@
 #include "idlc/implied_ami.h"
 #include "idlc/lex.h"
 #include "idlc/parse.h"
+#include "idlc/uses.h"
 
 namespace kairos::idlc {
 
@@ -43,6 +44,7 @@ bool Compilation::parse()
     Parser(unit_, lexer, diagnostics_).parse();
     if (options_.ami && diagnostics_.error_count() == 0) imply_ami(unit_);
     if (options_.amh && diagnostics_.error_count() == 0) imply_amh(unit_);
+    check_locality(unit_, diagnostics_);
     timings_ = read_timings(unit_, diagnostics_);
     preprocessed_ = {}; // the model owns all it needs
     return diagnostics_.error_count() == 0;

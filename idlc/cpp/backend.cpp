@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "idlc/cpp/backend.h"
 
+#include "idlc/cpp/asynchronous_emitters.h"
 #include "idlc/cpp/code_size.h"
-#include "idlc/cpp/emitters.h"
 #include "idlc/provider.h"
 
 #include <filesystem>

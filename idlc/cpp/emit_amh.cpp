@@ -2,7 +2,7 @@
 //
 // Servants that answer later, as TAO has them: their classes, and the response handlers that their
 // operations are given. The handlers' interfaces are local ones like any (implied_amh.h).
-#include "idlc/cpp/emitters.h"
+#include "idlc/cpp/asynchronous_emitters.h"
 #include "idlc/implied_amh.h"
 #include "idlc/implied_ami.h"
 
@@ -114,6 +114,30 @@ void emit_responder(const Source& source, const Interface& interface, Text& out)
 
 } // namespace
 
+void begin_servant(const Source& source, const Interface& interface, ServantName class_of,
+                   Text& out)
+{
+    const std::string full_name = class_of(interface);
+    std::string bases = listed(interface.bases, [&](const Interface* base) {
+        return "public virtual ::" + class_of(*base);
+    });
+    if (bases.empty()) bases = "public virtual ::PortableServer::ServantBase";
+    out.open("class ", exported(source), full_name.substr(full_name.rfind(':') + 1), " : ", bases,
+             " {");
+    out.label("public:");
+}
+
+void end_servant(const Source& source, const Interface& interface, Text& out)
+{
+    out.blank();
+    emit_servant_class(interface, out);
+    out.blank();
+    for (const Call& call : calls_in(source, interface.declarations))
+        out.line("void _serve_", call.wire_name, "(::kairos::orb::Upcall& upcall);");
+    out.close("};");
+    out.blank();
+}
+
 bool has_late_answers(const Source& source)
 {
     return std::ranges::any_of(all_of<Interface>(source.unit), [&](const Interface* interface) {
@@ -163,23 +187,10 @@ $N() = default;
 void emit_amh_class(const Source& source, const Interface& interface, Text& out)
 {
     if (response_handler_of(source, interface) == nullptr) return;
-    const std::string full_name = amh_name(interface);
-    const std::string name = full_name.substr(full_name.rfind(':') + 1);
-    std::string bases = listed(interface.bases, [](const Interface* base) {
-        return "public virtual ::" + amh_name(*base);
-    });
-    if (bases.empty()) bases = "public virtual ::PortableServer::ServantBase";
-    out.open("class ", exported(source), name, " : ", bases, " {");
-    out.label("public:");
+    begin_servant(source, interface, amh_name, out);
     for (const Call& call : calls_in(source, interface.declarations))
         out.line("virtual void ", call.cpp_name(), "(", amh_parameters(source, call), ") = 0;");
-    out.blank();
-    emit_servant_class(interface, out);
-    out.blank();
-    for (const Call& call : calls_in(source, interface.declarations))
-        out.line("void _serve_", call.wire_name, "(::kairos::orb::Upcall& upcall);");
-    out.close("};");
-    out.blank();
+    end_servant(source, interface, out);
 }
 
 void emit_amh_servant(const Source& source, const Interface& interface, Text& out,

@@ -2,7 +2,7 @@
 //
 // Calls that coroutines await: for each interface a class with a function for each request, which
 // prepares it, and a function of the reference's class that makes one of these.
-#include "idlc/cpp/emitters.h"
+#include "idlc/cpp/asynchronous_emitters.h"
 #include "idlc/implied_ami.h"
 
 #include <algorithm>

@@ -2,7 +2,7 @@
 //
 // Servants whose operations are coroutines: their classes, and what decodes arguments that belong
 // to the coroutine, begins it, and encodes what it ends with.
-#include "idlc/cpp/emitters.h"
+#include "idlc/cpp/asynchronous_emitters.h"
 #include "idlc/implied_ami.h"
 
 #include <utility>
@@ -93,27 +93,14 @@ bool has_coroutine_servants(const Source& source)
 void emit_async_class(const Source& source, const Interface& interface, Text& out)
 {
     if (!has_coroutines(source, interface)) return;
-    const std::string full_name = coroutine_class(interface);
-    const std::string name = full_name.substr(full_name.rfind(':') + 1);
-    std::string bases = listed(interface.bases, [](const Interface* base) {
-        return "public virtual ::" + coroutine_class(*base);
-    });
-    if (bases.empty()) bases = "public virtual ::PortableServer::ServantBase";
-    out.open("class ", exported(source), name, " : ", bases, " {");
-    out.label("public:");
+    begin_servant(source, interface, coroutine_class, out);
     for (const Call& call : calls_in(source, interface.declarations)) {
         if (awaited_results(call).size() > 1)
             out.line("using ", results_name(call, interface), " = ", awaited_type(call), ";");
         out.line("virtual ", task_type(call), " ", call.cpp_name(), "(",
                  owned_parameters(source, call), ") = 0;");
     }
-    out.blank();
-    emit_servant_class(interface, out);
-    out.blank();
-    for (const Call& call : calls_in(source, interface.declarations))
-        out.line("void _serve_", call.wire_name, "(::kairos::orb::Upcall& upcall);");
-    out.close("};");
-    out.blank();
+    end_servant(source, interface, out);
 }
 
 void emit_async_servant(const Source& source, const Interface& interface, Text& out,

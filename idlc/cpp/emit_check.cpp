@@ -4,6 +4,7 @@
 // code. Only what the main file declares or uses counts; other constructs of included files are
 // the business of whoever compiles those.
 #include "idlc/cpp/emitters.h"
+#include "idlc/uses.h"
 
 #include <string>
 #include <string_view>
@@ -17,10 +18,27 @@ class Check {
   public:
     explicit Check(Diagnostics& diagnostics) : diagnostics_(diagnostics) {}
 
-    void declarations(const Declarations& declarations)
+    void declaration(const Declaration& declaration)
     {
-        for (const Declaration* each : declarations)
-            declaration(*each);
+        if (!declaration.generated) return;
+        if (as<Native>(&declaration) && in_class(declaration))
+            diagnostics_.error(declaration.location,
+                               "a program can define a native type in a module only: its C++ name "
+                               "would be inside a generated class");
+        const auto* composite = as<Struct>(&declaration);
+        if (composite != nullptr && composite->base != nullptr)
+            refuse(composite->location, "struct inheritance");
+        for (const TypeUse& use : uses_of(declaration))
+            type(*use.type, use.location);
+        for (const Declaration* raised : raised_by(declaration)) {
+            const auto* exception = as<Exception>(raised);
+            if (exception == nullptr) {
+                refuse(declaration.location, "native exceptions");
+            } else if (!exception->generated) {
+                for (const Member& member : exception->members)
+                    type(*member.type, declaration.location);
+            }
+        }
     }
 
   private:
@@ -28,122 +46,6 @@ class Check {
     {
         diagnostics_.error(location,
                            "code generation for " + std::string(what) + " is not there yet");
-    }
-
-    void declaration(const Declaration& declaration)
-    {
-        if (const auto* module = as<Module>(&declaration))
-            return declarations(module->declarations);
-        if (!declaration.generated) return;
-        if (const auto* interface = as<Interface>(&declaration))
-            return calls(interface->declarations, interface->is_local);
-        if (const auto* one = as<ValueType>(&declaration)) return value(*one);
-        if (as<Native>(&declaration) && in_class(declaration))
-            diagnostics_.error(declaration.location,
-                               "a program can define a native type in a module only: its C++ name "
-                               "would be inside a generated class");
-        if (const auto* alias = as<Alias>(&declaration)) {
-            if (alias->type->element != nullptr) natives(*alias->type, declaration.location);
-            return type(*alias->type, declaration.location);
-        }
-        declarations(within(declaration));
-        if (const auto* composite = as<Struct>(&declaration)) {
-            if (composite->base != nullptr) refuse(composite->location, "struct inheritance");
-            members(composite->members);
-        } else if (const auto* exception = as<Exception>(&declaration)) {
-            members(exception->members);
-        } else if (const auto* choice = as<Union>(&declaration)) {
-            type(*choice->discriminator, choice->location);
-            for (const UnionCase& one : choice->cases)
-                members({one.member});
-        } else if (const auto* box = as<ValueBox>(&declaration)) {
-            natives(*box->type, declaration.location);
-            type(*box->type, declaration.location);
-        }
-    }
-
-    /// Of an interface or a valuetype, with the types declared among them.
-    void calls(const Declarations& within, bool local)
-    {
-        declarations(within);
-        for (const Declaration* each : within) {
-            if (const auto* call = as<Operation>(each)) operation(*call, local);
-            if (const auto* attribute = as<Attribute>(each)) {
-                argument(*attribute->type, attribute->location, local);
-                raises(*attribute, attribute->get_raises);
-                raises(*attribute, attribute->set_raises);
-            }
-        }
-    }
-
-    void value(const ValueType& value)
-    {
-        calls(value.declarations, true);
-        for (const StateMember& member : value.members)
-            members({member.member});
-        for (const Factory& factory : value.factories) {
-            for (const Parameter& parameter : factory.parameters)
-                argument(*parameter.type, parameter.location, true);
-            if (!factory.raises.empty()) raises(value, factory.raises);
-        }
-    }
-
-    void operation(const Operation& operation, bool local)
-    {
-        argument(*operation.result, operation.location, local);
-        for (const Parameter& parameter : operation.parameters)
-            argument(*parameter.type, parameter.location, local);
-        raises(operation, operation.raises);
-    }
-
-    void argument(const Type& type, Location location, bool local)
-    {
-        const bool pseudo = is_pseudo_object(type);
-        if (form_of(type) != Form::native && !pseudo) return this->type(type, location);
-        if (local) return;
-        // Old IDL of the OMG's, CosTSPortability, has it where "local" was not known yet.
-        if (pseudo && resolved(type).declaration->name == "Environment")
-            return diagnostics_.warning(location, "'" + to_string(type) +
-                                                      "' cannot be sent: calls of remote objects "
-                                                      "will raise MARSHAL");
-        diagnostics_.error(location, "the " +
-                                         std::string(pseudo ? "pseudo object" : "native type") +
-                                         " '" + to_string(type) +
-                                         "' cannot be sent: the interface would have to be local");
-    }
-
-    /// Refuses types that only a program can make sense of where something is made of them.
-    void natives(const Type& type, Location location)
-    {
-        const Type* part = &resolved(type);
-        while (part->element != nullptr)
-            part = &resolved(*part->element);
-        const bool pseudo = is_pseudo_object(*part);
-        if (pseudo || form_of(*part) == Form::native)
-            diagnostics_.error(location,
-                               "the " + std::string(pseudo ? "pseudo object" : "native type") +
-                                   " '" + to_string(*part) + "' cannot be part of another type");
-    }
-
-    void raises(const Declaration& owner, const Declarations& raises)
-    {
-        for (const Declaration* raised : raises) {
-            const auto* exception = as<Exception>(raised);
-            if (exception == nullptr) {
-                refuse(owner.location, "native exceptions");
-            } else if (!exception->generated) {
-                for (const Member& member : exception->members)
-                    type(*member.type, owner.location);
-            }
-        }
-    }
-
-    void members(const std::vector<Member>& members)
-    {
-        for (const Member& member : members) {
-            type(*member.type, member.location);
-            natives(*member.type, member.location);
-        }
     }
 
     void type(const Type& type, Location location)
@@ -244,7 +146,8 @@ class MadeNames {
 bool check_supported(const Unit& unit, Diagnostics& diagnostics)
 {
     const std::size_t before = diagnostics.error_count();
-    Check(diagnostics).declarations(unit.declarations);
+    Check check(diagnostics);
+    for_each(unit.declarations, [&](const Declaration& each) { check.declaration(each); });
     const MadeNames made(unit, diagnostics);
     return diagnostics.error_count() == before;
 }

@@ -2,7 +2,7 @@
 //
 // The server side: skeleton and TIE classes, and the functions by which a skeleton decodes an
 // operation's arguments, calls the servant and encodes the results.
-#include "idlc/cpp/emitters.h"
+#include "idlc/cpp/asynchronous_emitters.h"
 
 #include <algorithm>
 #include <utility>

@@ -2,7 +2,7 @@
 //
 // The source file of the client side: descriptions of operations, encoding and decoding of structs
 // and exceptions, and one function a stub operation. Straight-line code: policy stays in the ORB.
-#include "idlc/cpp/emitters.h"
+#include "idlc/cpp/asynchronous_emitters.h"
 
 #include <utility>
 

@@ -2,7 +2,7 @@
 //
 // The header: types and constants in the order of the IDL, stub classes, and behind them the
 // Marshal specialisations of what was declared.
-#include "idlc/cpp/emitters.h"
+#include "idlc/cpp/asynchronous_emitters.h"
 #include "idlc/provider.h"
 
 #include <algorithm>

@@ -3,7 +3,7 @@
 // Valuetypes of the C++ mapping (1.3, 1.17): the abstract class with accessors for the state, OBV_
 // classes that hold it, factories, and the functions that write and read it. What all valuetypes do
 // alike is in kairos/values.
-#include "idlc/cpp/emitters.h"
+#include "idlc/cpp/asynchronous_emitters.h"
 
 #include <algorithm>
 

@@ -84,22 +84,6 @@ struct ServantArgument {
 [[nodiscard]] ServantArgument emit_owner(const Type& type, const std::string& name, bool decoded,
                                          Text& out);
 
-/// emit_amh.cpp: the servants that answer later: the class, and its functions; nothing without
-/// --amh.
-[[nodiscard]] bool has_late_answers(const Source& source);
-void emit_amh_class(const Source& source, const Interface& interface, Text& out);
-void emit_amh_servant(const Source& source, const Interface& interface, Text& out,
-                      Diagnostics& diagnostics);
-/// emit_amh.cpp: the class of a holder of exceptions, if the value is that of a response handler;
-/// returns whether it is.
-[[nodiscard]] bool emit_response_holder(const Source& source, const ValueType& value, Text& out);
-/// emit_async_servant.cpp: the servants whose operations are coroutines: the class, and its
-/// functions; nothing without --async.
-[[nodiscard]] bool has_coroutine_servants(const Source& source);
-void emit_async_class(const Source& source, const Interface& interface, Text& out);
-void emit_async_servant(const Source& source, const Interface& interface, Text& out,
-                        Diagnostics& diagnostics);
-
 /// emit_timing.cpp: what the IDL says about the timing of an interface's operations, as constant
 /// data of its skeleton: declaration and definition; nothing where it says nothing.
 void emit_timings_declaration(const Source& source, const Interface& interface, Text& out);
@@ -130,18 +114,6 @@ void emit_abstract_class(const Source& source, const Interface& interface, const
                          Text& out);
 /// emit_local.cpp: their functions but for the stub's operations.
 void emit_abstract_functions(const Interface& interface, Text& out);
-/// emit_asynchronous.cpp: the sendc_ functions of an interface's class: declarations and
-/// definitions; nothing without --ami.
-[[nodiscard]] bool has_asynchronous_calls(const Source& source);
-void emit_asynchronous_declarations(const Source& source, const Interface& interface, Text& out);
-void emit_asynchronous_calls(const Source& source, const Interface& interface, Text& out);
-/// emit_async.cpp: calls that coroutines await: declarations within an interface's class, and
-/// definitions; nothing without --async.
-[[nodiscard]] bool has_awaited_calls(const Source& source);
-void emit_async_declarations(const Source& source, const Interface& interface, Text& out);
-void emit_async_calls(const Source& source, const Interface& interface, Text& out);
-/// emit_asynchronous.cpp: makes the file's exceptions known to holders of exceptions.
-void emit_known_exceptions(const Source& source, Text& out);
 /// The class whose operations are remote calls: the interface's own or, of an abstract one,
 /// "::Demo::Echo_kairos_stub".
 [[nodiscard]] std::string stub_class(const Interface& interface);
@@ -195,11 +167,6 @@ struct Call : Request {
 
     [[nodiscard]] std::string cpp_name() const { return identifier(*declaration); }
 };
-/// emit_async.cpp: the results of a call as they are called and owned, and the type of all of them:
-/// what `co_await` gives, and a servant's `co_return` takes.
-[[nodiscard]] std::vector<Parameter> awaited_results(const Call& call);
-[[nodiscard]] std::string owner_type(const Parameter& parameter);
-[[nodiscard]] std::string awaited_type(const Call& call);
 /// emit_timing.cpp: around what serves a request of an operation with a deadline.
 void begin_timed(const Source& source, const Call& call, Text& out);
 void end_timed(const Source& source, const Call& call, Text& out);
@@ -257,14 +224,6 @@ void end_call_probe(const Source& source, std::string_view variable, Text& out);
 [[nodiscard]] std::string operation_reference(const Source& source, const Call& call);
 /// "::CORBA::Long a, const ::Demo::Numbers& b".
 [[nodiscard]] std::string parameter_list(const Call& call);
-/// emit_asynchronous.cpp: the parameters of what sends a request, which has a handler in front
-/// where there is one; and what encodes them into `_call.out()`.
-[[nodiscard]] std::string sent_list(const Source& source, const Call& call,
-                                    const Interface* handler);
-void emit_sent_arguments(const Source& source, const Call& call, Text& out);
-/// emit_asynchronous.cpp: what a parameter is called so that it hides nothing.
-[[nodiscard]] std::string unhidden_name(const Source& source, const std::string& name);
-
 /// Calls `emit` with what a module declares and a text of its own; what that got is put between the
 /// braces of namespace `name`, and nothing where it got nothing.
 template <typename Emit>

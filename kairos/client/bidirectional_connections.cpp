@@ -41,10 +41,8 @@ bool BidirectionalConnections::carries(const Route& route)
         if (slot != slots_.end() && slot->second.link && !slot->second.link->has_ended())
             return true;
     }
-    // Those that are protected carry requests in one direction.
-    const bool has_sockets = std::ranges::any_of(route.endpoint().ways(), [](const Way& way) {
-        return !way.transport->prefers_threads() && !way.transport->protects();
-    });
+    const bool has_sockets = std::ranges::any_of(
+        route.endpoint().ways(), [](const Way& way) { return !way.transport->prefers_threads(); });
     return has_sockets && !server->listen_points().empty();
 }
 
@@ -114,9 +112,10 @@ Result<BidirectionalConnections::Slot> BidirectionalConnections::make(const Rout
         orb_.socket_options(thread_priority(ThreadStorage::current(), orb_.priority_mapping())),
         route.limits().connection(), Endpoint::First::sockets);
     if (!socket) return socket.error();
-    if (!socket->is_plain())
+    if (socket->bypasses_descriptor())
         return Error{ErrorCode::unreachable,
-                     "requests in both directions go over plain connections, and none leads to " +
+                     "requests in both directions do not go through memory, and nothing else "
+                     "leads to " +
                          endpoint.text()};
     ServerSide* const server = serving();
     if (server == nullptr) return Error{ErrorCode::unreachable, "the ORB does not serve"};

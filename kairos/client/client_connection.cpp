@@ -44,12 +44,14 @@ template <typename Next, typename Read>
 [[gnu::always_inline]] inline ClientConnection::Outcome ClientConnection::await(const Next& next,
                                                                                 const Read& read)
 {
-    for (;;) {
-        const auto event = next();
-        if (event == Event::answer) [[likely]]
-            return Outcome::ok;
-        if (event == Event::ended) [[unlikely]]
-            return outcome();
+    for (bool come = session_.has_bytes();; come = true) {
+        if (come) {
+            const auto event = next();
+            if (event == Event::answer) [[likely]]
+                return Outcome::ok;
+            if (event == Event::ended) [[unlikely]]
+                return outcome();
+        }
         const net::IoResult got = read();
         if (!got.ok())
             return got.status == net::IoResult::Status::would_block ? Outcome::late : Outcome::lost;

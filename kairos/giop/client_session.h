@@ -142,18 +142,20 @@ class KAIROS_API ClientSession {
     // --- what comes back ---
     /// Returns where the next read goes, as Connection::space does.
     [[nodiscard]] MutableBytes space() { return connection_.space(); }
+    /// Returns whether anything has come that was not looked at.
+    [[nodiscard]] bool has_bytes() const noexcept { return connection_.has_bytes(); }
     /// Notes that the first `count` bytes of the last `space()` were filled.
     void received(std::size_t count) noexcept { connection_.received(count); }
     /// Looks for the answer to this request, where nobody else waits for any: drops answers to
-    /// others, which were given up. `answer`, a Reply or LocateReply, is valid until the next call
-    /// of anything that receives.
+    /// others, which were given up. To be asked when there are bytes. `answer`, a Reply or
+    /// LocateReply, is valid until the next call of anything that receives.
     template <typename Found>
     [[nodiscard]] Event next(std::uint32_t request_id, Found& answer)
     {
-        while (connection_.has_bytes()) {
+        do {
             MessageRoom room;
             Message& message = room.message;
-            const auto event = connection_.next(message);
+            const auto event = connection_.next_received(message);
             if (event != Connection::Event::message) {
                 if (event == Connection::Event::need_bytes) return Event::need_bytes;
                 return end(event);
@@ -165,7 +167,7 @@ class KAIROS_API ClientSession {
                 return refuse(fault);
             if (answer.request_id == request_id) [[likely]]
                 return Event::answer;
-        }
+        } while (connection_.has_bytes());
         return Event::need_bytes;
     }
     /// Returns the next answer to any request, in order to claim it from PendingRequests.

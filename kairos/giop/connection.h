@@ -84,10 +84,12 @@ class KAIROS_API Connection {
     /// arrives is dropped and only `need_bytes` follows.
     [[nodiscard]] Event next(Message& message)
     {
-        // After most messages, and before most replies.
         if (!has_bytes()) return Event::need_bytes;
         return next_received(message);
     }
+    /// The next event, as next() says it, for who has seen that there are bytes: after most
+    /// messages, and before most replies, there are none.
+    [[nodiscard]] Event next_received(Message& message);
 
     /// The memory in which the messages handed out so far are, for who needs them longer: the
     /// connection goes on in other memory. Throws std::bad_alloc, and nothing has changed then.
@@ -149,7 +151,6 @@ class KAIROS_API Connection {
 
     [[nodiscard]] Event end_with(Event event, Fault fault = Fault::none) noexcept;
     [[nodiscard]] MutableBytes space_other();
-    [[nodiscard]] Event next_received(Message& message);
     [[nodiscard]] Event next_other(Message& message);
     [[nodiscard]] std::optional<Event> refuse(const MessageHeader& header) noexcept;
     [[nodiscard]] std::optional<Event> take_special(Message& message, const MessageHeader& header);

@@ -15,6 +15,7 @@
 #include "kairos/base/export.h"
 #include "kairos/net/socket.h"
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -34,6 +35,8 @@ class KAIROS_API Channel {
     virtual IoResult write(std::span<const iovec> segments, WriteFlags flags) noexcept = 0;
     virtual IoResult wait_readable(Deadline deadline) noexcept = 0;
     virtual IoResult wait_writable(Deadline deadline) noexcept = 0;
+    /// Says whether the descriptor blocks from here on. To be called while nobody reads or writes.
+    virtual void set_blocking(bool blocks) noexcept { (void)blocks; }
     /// From here on a read of the descriptor that has blocked for `time` ends with would_block;
     /// zero: none does.
     virtual void limit_reading(std::chrono::nanoseconds time) noexcept { (void)time; }
@@ -63,6 +66,10 @@ class KAIROS_API Channel {
     /// Returns why the two ends do not agree, for the log; empty where nothing but the connection's
     /// end is known. Lives as long as this. Called by the thread that reads.
     [[nodiscard]] virtual std::string_view refusal() const noexcept { return {}; }
+
+  private:
+    friend class Socket;
+    std::atomic<int> sockets_{1}; // that have it (Socket::duplicate): the last closes it
 };
 
 } // namespace kairos::net

@@ -100,7 +100,13 @@ IoResult io_stopped(int error) noexcept
 
 void Socket::close() noexcept
 {
-    delete std::exchange(channel_, nullptr);
+    if (Channel* const channel = std::exchange(channel_, nullptr); channel != nullptr) {
+        if (--channel->sockets_ != 0) {
+            descriptor_ = -1; // the other's as well
+            return;
+        }
+        delete channel;
+    }
     // Linux releases the descriptor even when close() reports EINTR; repeating could close another.
     if (descriptor_ >= 0) ::close(std::exchange(descriptor_, -1));
 }
@@ -375,7 +381,15 @@ void Socket::poll_before_reading()
 
 Result<Socket> Socket::duplicate() const
 {
-    if (!is_plain()) return Error{ErrorCode::unreachable, "only plain sockets can be duplicated"};
+    if (bypasses_descriptor())
+        return Error{ErrorCode::unreachable, "what goes through memory has one socket"};
+    if (!is_plain()) {
+        Socket other(descriptor_);
+        other.room_spin_ = room_spin_;
+        other.channel_ = channel_;
+        ++channel_->sockets_;
+        return other;
+    }
     Socket copy(::fcntl(descriptor_, F_DUPFD_CLOEXEC, 0));
     if (!copy.is_open()) return system_error("cannot duplicate a socket", errno);
     return copy;
@@ -421,6 +435,7 @@ Result<void> Socket::set_non_blocking(bool non_blocking)
     const int wanted = non_blocking ? flags | O_NONBLOCK : flags & ~O_NONBLOCK;
     if (flags < 0 || (wanted != flags && ::fcntl(descriptor_, F_SETFL, wanted) < 0))
         return system_error("cannot make a socket (non-)blocking", errno);
+    if (channel_ != nullptr) channel_->set_blocking(!non_blocking);
     return {};
 }
 

@@ -265,8 +265,9 @@ class KAIROS_API Socket {
     /// From here on a read that has to wait polls first, if the socket is a unix-domain one that
     /// blocks and has no channel (polled_channel.h): for sockets that one thread writes and reads.
     void poll_before_reading();
-    /// Another socket of the same connection, which stays open when this one is closed. For sockets
-    /// that are plain (is_plain).
+    /// Another socket of the same connection, which stays open when this one is closed. Where the
+    /// bytes go through a channel both have that, and one of them at most is read and written.
+    /// Fails where they do not go through the descriptor (bypasses_descriptor).
     [[nodiscard]] Result<Socket> duplicate() const;
     /// From here on bytes go through `channel`. To be called before anybody reads or writes.
     void set_channel(std::unique_ptr<Channel> channel) noexcept;

@@ -24,6 +24,7 @@ class KAIROS_API WrappingChannel : public Channel {
     IoResult write(std::span<const iovec> segments, WriteFlags flags) noexcept final;
     IoResult wait_readable(Deadline deadline) noexcept final;
     IoResult wait_writable(Deadline deadline) noexcept final;
+    void set_blocking(bool blocks) noexcept final { blocks_ = blocks; }
     void limit_reading(std::chrono::nanoseconds time) noexcept final { read_limit_ = time; }
     void limit_writing(std::chrono::nanoseconds time) noexcept final { write_limit_ = time; }
     bool shut_reading() noexcept final { return false; }
@@ -92,7 +93,7 @@ class KAIROS_API WrappingChannel : public Channel {
                                       Step step) noexcept;
 
     Socket plain_; // the same descriptor, not owned
-    const bool blocks_;
+    bool blocks_;
     std::atomic<bool> is_agreeing_{true};
     bool has_failed_ = false; // to agree
     Interest wants_;          // while it is agreeing

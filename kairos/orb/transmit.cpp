@@ -7,6 +7,10 @@
 #include <limits>
 
 namespace kairos::orb {
+
+using detail::As;
+using detail::write_flags;
+
 namespace {
 
 using Vectors = std::array<iovec, giop::Segments::count_max>;
@@ -29,8 +33,6 @@ std::size_t size_of(std::span<const iovec> segments) noexcept
     return size;
 }
 
-enum class As : std::uint8_t { reply, call };
-
 /// Writes what is left of `segments` after a first write that ended like `first`. Only a thread
 /// that must serve meanwhile waits otherwise than in the next write.
 [[gnu::cold]] net::IoResult write_rest(net::Socket& socket, std::span<iovec> segments,
@@ -48,9 +50,6 @@ enum class As : std::uint8_t { reply, call };
 }
 
 template <As as>
-constexpr auto write_flags = as == As::call ? net::WriteFlags::do_not_wait : net::WriteFlags::none;
-
-template <As as>
 net::IoResult write_all(net::Socket& socket, std::span<iovec> segments, std::size_t size) noexcept
 {
     const net::IoResult first = socket.write(std::span<const iovec>(segments), write_flags<as>);
@@ -59,32 +58,12 @@ net::IoResult write_all(net::Socket& socket, std::span<iovec> segments, std::siz
     return write_rest(socket, segments, first, as);
 }
 
-[[gnu::cold]] net::IoResult write_rest(net::Socket& socket, Bytes data, net::IoResult first,
-                                       As as) noexcept
-{
-    iovec segment{const_cast<std::byte*>(data.data()), data.size()};
-    return write_rest(socket, std::span(&segment, 1), first, as);
-}
-
 template <As as>
 net::IoResult write_segments(net::Socket& socket, const giop::Segments& segments) noexcept
 {
     Vectors vectors;
     const std::size_t count = to_vectors(segments, vectors);
     return write_all<as>(socket, std::span(vectors.data(), count), segments.size());
-}
-
-/// Not inline: what it needs on the stack costs those that are sent in one piece.
-template <As as>
-[[gnu::noinline]] net::IoResult write_parts(net::Socket& socket, Bytes header,
-                                            const cdr::Writer& writer, std::size_t size) noexcept
-{
-    Vectors vectors;
-    std::size_t count = 0;
-    giop::for_each_part(header, writer, [&](Bytes part) {
-        vectors[count++] = {const_cast<std::byte*>(part.data()), part.size()};
-    });
-    return write_all<as>(socket, std::span(vectors.data(), count), size);
 }
 
 template <As as>
@@ -99,36 +78,38 @@ template <As as>
     return {};
 }
 
+} // namespace
+
+namespace detail {
+
+[[gnu::cold]] net::IoResult write_rest(net::Socket& socket, Bytes data, net::IoResult first,
+                                       As as) noexcept
+{
+    iovec segment{const_cast<std::byte*>(data.data()), data.size()};
+    return orb::write_rest(socket, std::span(&segment, 1), first, as);
+}
+
 template <As as>
-[[gnu::always_inline]] inline net::IoResult transmit_as(net::Socket& socket, Bytes header,
-                                                        const cdr::Writer& writer,
-                                                        std::size_t fragment_size) noexcept
+net::IoResult transmit_parts(net::Socket& socket, Bytes header, const cdr::Writer& writer,
+                             std::size_t fragment_size) noexcept
 {
     const std::size_t size = header.size() + writer.size();
     if (fragment_size != 0 && size > fragment_size) [[unlikely]]
         return write_in_fragments<as>(socket, header, writer, fragment_size);
-    if (!writer.externals().empty() || header.data() + header.size() != writer.contiguous().data())
-        return write_parts<as>(socket, header, writer, size);
-    const Bytes message{header.data(), size};
-    const net::IoResult first = socket.write(message, write_flags<as>);
-    if (first.ok() && first.bytes == size) [[likely]]
-        return first;
-    return write_rest(socket, message, first, as);
+    Vectors vectors;
+    std::size_t count = 0;
+    giop::for_each_part(header, writer, [&](Bytes part) {
+        vectors[count++] = {const_cast<std::byte*>(part.data()), part.size()};
+    });
+    return write_all<as>(socket, std::span(vectors.data(), count), size);
 }
 
-} // namespace
+template net::IoResult transmit_parts<As::reply>(net::Socket&, Bytes, const cdr::Writer&,
+                                                 std::size_t) noexcept;
+template net::IoResult transmit_parts<As::call>(net::Socket&, Bytes, const cdr::Writer&,
+                                                std::size_t) noexcept;
 
-net::IoResult transmit(net::Socket& socket, Bytes header, const cdr::Writer& writer,
-                       std::size_t fragment_size) noexcept
-{
-    return transmit_as<As::reply>(socket, header, writer, fragment_size);
-}
-
-net::IoResult transmit_call(net::Socket& socket, Bytes header, const cdr::Writer& writer,
-                            std::size_t fragment_size) noexcept
-{
-    return transmit_as<As::call>(socket, header, writer, fragment_size);
-}
+} // namespace detail
 
 net::IoResult transmit_call(net::Socket& socket, Bytes header, const cdr::Writer& writer,
                             std::size_t fragment_size, Deadline deadline) noexcept

@@ -72,7 +72,7 @@ void HandoverConnection::look_for_offer(const giop::Request& request)
 {
     if (link_ && link_->own_end() == End::maker) return;
     const auto points = offered_listen_points(orb_, request);
-    if (!points || !socket_.is_plain()) return;
+    if (!points || socket_.bypasses_descriptor()) return;
     Bidirectional& all = Serving::of(orb_).bidirectional();
     if (link_) {
         (void)all.claim(*points, link_, peer_);

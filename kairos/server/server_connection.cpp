@@ -37,12 +37,39 @@ ServerConnection::ServerConnection(Orb& orb, net::Socket socket, const net::Addr
     protocol_.count_with(share_);
 }
 
+template <typename Take>
+[[gnu::always_inline]] inline ServerConnection::Next ServerConnection::take_each(const Take& take)
+{
+    giop::MessageRoom room;
+    giop::Message& message = room.message;
+    while (protocol_.has_bytes()) {
+        if (congested_ || holding_) [[unlikely]] {
+            if (broken_ || holding_ || !is_bidirectional_) break;
+        }
+        const giop::Connection::Event event = protocol_.next_received(message);
+        if (event == giop::Connection::Event::need_bytes) break;
+        if (event != giop::Connection::Event::message) [[unlikely]]
+            return end_with(event);
+        if (const Next next = take(message); next != Next::read) [[unlikely]]
+            return next;
+    }
+    if (broken_ || holding_) return broken_ ? Next::close : Next::hold;
+    // What is kept for the peer goes out first.
+    return protocol_.ended() && (!congested_ || is_bidirectional_) ? Next::close : Next::read;
+}
+
+ServerConnection::Next
+ServerConnection::take_messages(const std::function<Next(const giop::Message&)>& take)
+{
+    return take_each(take);
+}
+
 ServerConnection::Next ServerConnection::serve_received(UpcallMemory& memory)
 {
     if (holding_) [[unlikely]] {
         if (const Next next = serve_held(memory); next != Next::read) return next;
     }
-    return take_messages([&](const giop::Message& message) { return serve(message, memory); });
+    return take_each([&](const giop::Message& message) { return serve(message, memory); });
 }
 
 ServerConnection::Next ServerConnection::serve_some_received(UpcallMemory& memory, unsigned most)
@@ -55,7 +82,7 @@ ServerConnection::Next ServerConnection::serve_some_received(UpcallMemory& memor
         if (const Next next = within_turn(serve_held(memory)); next != Next::read) return next;
         most = std::max(most, 1U);
     }
-    return take_messages(
+    return take_each(
         [&](const giop::Message& message) { return within_turn(serve(message, memory)); });
 }
 
@@ -239,8 +266,7 @@ bool ServerConnection::becomes_bidirectional(const giop::Message& message,
 {
     if (!offered_listen_points(orb_, request)) return false;
     const auto unread = protocol_.unread();
-    if (!unread || !socket_.is_plain() || !kept_.empty() || !output_.empty() || owes())
-        return false;
+    if (!unread || !kept_.empty() || !output_.empty() || owes()) return false;
     auto socket = socket_.duplicate();
     if (!socket) return false;
     Adopted adopted{.socket = std::move(socket).value(),

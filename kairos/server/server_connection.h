@@ -20,6 +20,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <functional>
 #include <new>
 #include <optional>
 #include <utility>
@@ -184,25 +185,7 @@ class ServerConnection : public ReplyChannel {
 
     /// Gives every whole message received to `take`, which says how to go on; stops early while the
     /// connection is congested, or holds a request.
-    template <typename Take>
-    [[nodiscard]] Next take_messages(Take&& take)
-    {
-        giop::MessageRoom room;
-        giop::Message& message = room.message;
-        for (;;) {
-            if (congested_ || holding_) [[unlikely]] {
-                if (broken_ || holding_ || !is_bidirectional_)
-                    return broken_ ? Next::close : holding_ ? Next::hold : Next::read;
-            }
-            const giop::Connection::Event event = protocol_.next(message);
-            if (event == giop::Connection::Event::need_bytes)
-                return broken_ || protocol_.ended() ? Next::close : Next::read;
-            if (event != giop::Connection::Event::message) [[unlikely]]
-                return end_with(event);
-            if (const Next next = take(message); next != Next::read) [[unlikely]]
-                return next;
-        }
-    }
+    [[nodiscard]] Next take_messages(const std::function<Next(const giop::Message&)>& take);
     /// Tells the log that the connection ends for that.
     [[gnu::cold]] void log_out_of_memory() const noexcept;
     /// Answers MessageError, and tells the log why.
@@ -256,6 +239,8 @@ class ServerConnection : public ReplyChannel {
     }
     [[gnu::cold]] void note_congestion() noexcept;
     static void send_rest_of(std::vector<ServerConnection*> congested);
+    template <typename Take>
+    [[nodiscard]] Next take_each(const Take& take);
     [[nodiscard]] Next serve_held(UpcallMemory& memory);
     [[nodiscard, gnu::cold]] bool becomes_bidirectional(const giop::Message& message,
                                                         const giop::Request& request);

@@ -2,6 +2,7 @@
 //
 // Calls back over the connections of clients, in every architecture of both ends.
 #include "tests/bidirectional/fixture.h"
+#include "tests/robust/xor_transport.h"
 
 #include <tuple>
 
@@ -10,16 +11,17 @@ namespace {
 
 constexpr CORBA::ULong large = 3 << 20;
 
-/// The architecture of the server, that of the client, and whether a thread of the client is in
-/// ORB::run.
-using Case = std::tuple<const char*, const char*, bool>;
+/// The architecture of the server, that of the client, whether a thread of the client is in
+/// ORB::run, and what the server is reached by: xoriops changes each octet, as ciphers do.
+using Case = std::tuple<const char*, const char*, bool, const char*>;
 
 class Callbacks : public ::testing::TestWithParam<Case> {
   protected:
     [[nodiscard]] static std::vector<std::string> server_options()
     {
         auto options = options_of_architecture(std::get<0>(GetParam()));
-        options.insert(options.end(), {"-ORBListenEndpoints", "iiop://127.0.0.1:0"});
+        const std::string way = std::get<3>(GetParam());
+        options.insert(options.end(), {"-ORBListenEndpoints", way + "://127.0.0.1:0"});
         return options;
     }
     [[nodiscard]] static std::vector<std::string> client_options()
@@ -29,14 +31,22 @@ class Callbacks : public ::testing::TestWithParam<Case> {
         return options;
     }
     [[nodiscard]] static bool client_runs() { return std::get<2>(GetParam()); }
+    static bool add_changing()
+    {
+        static constexpr XorBeyondHost transport;
+        static const bool added = orb::add_transport(transport).ok();
+        return added;
+    }
 
     LogLines log_;
+    const bool can_change_ = add_changing();
     HubServer server_{server_options()};
     CallbackClient client_{server_.reference(), client_options(), client_runs()};
 };
 
 TEST_P(Callbacks, WithinTheCall)
 {
+    ASSERT_TRUE(can_change_);
     for (CORBA::Long i = 0; i < 20; ++i)
         EXPECT_EQ(client_.hub()->twice(client_.callback(), i), 2 * i);
     EXPECT_EQ(client_.servant().calls, 20);
@@ -135,25 +145,35 @@ TEST_P(Callbacks, TheServerEnds)
 
 std::string name_of(const ::testing::TestParamInfo<Case>& parameter)
 {
-    std::string name = std::string(std::get<0>(parameter.param)) + "__" +
-                       std::get<1>(parameter.param) + (std::get<2>(parameter.param) ? "_runs" : "");
+    std::string name =
+        std::string(std::get<0>(parameter.param)) + "__" + std::get<1>(parameter.param) +
+        (std::get<2>(parameter.param) ? "_runs" : "") + "_" + std::get<3>(parameter.param);
     std::ranges::replace(name, '-', '_');
     return name;
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    Servers, Callbacks,
-    ::testing::Combine(::testing::Values("thread-per-connection", "reactor", "leader-followers",
-                                         "worker-pool", "thread-per-request", "thread-per-object",
-                                         "reactor-per-priority", "reactor-per-priority-each"),
-                       ::testing::Values("thread-per-connection"), ::testing::Values(false)),
-    name_of);
+constexpr const char* servers[] = {"thread-per-connection", "reactor",
+                                   "leader-followers",      "worker-pool",
+                                   "thread-per-request",    "thread-per-object",
+                                   "reactor-per-priority",  "reactor-per-priority-each"};
+constexpr const char* clients[] = {"reactor", "leader-followers", "worker-pool",
+                                   "thread-per-request", "thread-per-object"};
+
+INSTANTIATE_TEST_SUITE_P(Servers, Callbacks,
+                         ::testing::Combine(::testing::ValuesIn(servers),
+                                            ::testing::Values("thread-per-connection"),
+                                            ::testing::Values(false),
+                                            ::testing::Values("iiop", "xoriops")),
+                         name_of);
 INSTANTIATE_TEST_SUITE_P(Clients, Callbacks,
                          ::testing::Combine(::testing::Values("thread-per-connection", "reactor"),
-                                            ::testing::Values("reactor", "leader-followers",
-                                                              "worker-pool", "thread-per-request",
-                                                              "thread-per-object"),
-                                            ::testing::Bool()),
+                                            ::testing::ValuesIn(clients), ::testing::Bool(),
+                                            ::testing::Values("iiop")),
+                         name_of);
+INSTANTIATE_TEST_SUITE_P(ClientsOverOthers, Callbacks,
+                         ::testing::Combine(::testing::Values("thread-per-connection"),
+                                            ::testing::ValuesIn(clients), ::testing::Values(true),
+                                            ::testing::Values("xoriops")),
                          name_of);
 
 /// Who offers nothing is not called back, and neither is who calls an adapter that does not permit

@@ -11,6 +11,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <memory>
 #include <string>
 #include <vector>
@@ -62,7 +63,8 @@ class TestOrb {
     CORBA::ORB_var orb_;
 };
 
-/// A process that serves an Echo. Ends in order with the object, which checks that.
+/// A process that serves an Echo. Ends in order with the object, which checks that. CALLS_SERVER in
+/// the environment is another program than the test's own, CALLS_DEMUX an -ORBDemux.
 class Server {
   public:
     explicit Server(std::vector<std::string> options = {}) : process_(arguments(options))
@@ -89,10 +91,10 @@ class Server {
   private:
     static std::vector<std::string> arguments(std::vector<std::string> options)
     {
-        std::vector<std::string> all{CALLS_SERVER, "-ORBDebug", "0"};
-#ifdef CALLS_DEMUX
-        all.insert(all.end(), {"-ORBDemux", CALLS_DEMUX});
-#endif
+        const char* other = std::getenv("CALLS_SERVER");
+        std::vector<std::string> all{other == nullptr ? CALLS_SERVER : other, "-ORBDebug", "0"};
+        if (const char* demux = std::getenv("CALLS_DEMUX"); demux != nullptr)
+            all.insert(all.end(), {"-ORBDemux", demux});
         if (std::find(options.begin(), options.end(), "-ORBListenEndpoints") == options.end())
             all.insert(all.end(), {"-ORBListenEndpoints", "iiop://127.0.0.1"});
         all.insert(all.end(), options.begin(), options.end());

@@ -184,6 +184,7 @@ class FaultyChannel final : public Channel {
     {
         return has_broken_ ? IoResult{} : below_.wait_writable(deadline.left());
     }
+    void set_blocking(bool blocks) noexcept override { (void)below_.set_non_blocking(!blocks); }
     bool shut_reading() noexcept override
     {
         below_.shutdown_read();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A real server in a thread of the test program, reached over loopback TCP, with a servant that
-// does what the test says; and the lines that it logs. The servers' ports are the kernel's choice.
+// does what the test says; and the lines that it logs. The servers' ports are whatever is free.
 #pragma once
 
 #include "tests/malformed/wire.h"
@@ -15,14 +15,17 @@
 #include <atomic>
 #include <condition_variable>
 #include <filesystem>
+#include <fstream>
 #include <functional>
 #include <memory>
 #include <mutex>
 #include <sched.h>
+#include <stdexcept>
 #include <string>
 #include <sys/socket.h>
 #include <system_error>
 #include <thread>
+#include <unistd.h>
 #include <vector>
 
 namespace kairos::orb_testing {
@@ -220,15 +223,23 @@ class Client {
     return {"-ORBConcurrency", name};
 }
 
-/// Ports of the loopback address that the system gives to nobody while this lives: some in a row,
-/// of which a server may listen at the first, or at each for one of its lanes. When that has ended
-/// nobody else answers there.
+/// Ports of the loopback address in a row, which nobody else has while this lives: a server may
+/// listen at the first, or at each for one of its lanes. When that has ended nobody else answers
+/// there. They are none of those that the system chooses from: of these, past connections hold so
+/// many for a minute that a row of free ones may take as long to find.
 class HeldPorts {
   public:
     explicit HeldPorts(std::uint16_t count)
     {
-        while (!hold(count))
+        // On from where this process was: who has just ended may leave connections that linger.
+        static std::atomic<unsigned> next{static_cast<unsigned>(::getpid()) * 101};
+        const unsigned ports = end() - lowest;
+        for (unsigned tried = 0; tried < ports; tried += count) {
+            first_ = static_cast<std::uint16_t>(lowest + next.fetch_add(count) % (ports - count));
+            if (hold(count)) return;
             sockets_.clear();
+        }
+        throw std::runtime_error("cannot hold a port: none is free");
     }
     /// Returns the endpoint for a server that is to listen at the ports.
     [[nodiscard]] std::string endpoint() const
@@ -237,22 +248,31 @@ class HeldPorts {
     }
 
   private:
-    /// Whether the ports behind the one that the system has chosen were free as well.
+    static constexpr unsigned lowest = 10'000;
+
+    /// Before which port to end.
+    [[nodiscard]] static unsigned end()
+    {
+        unsigned chosen = 0; // first of the system's
+        std::ifstream("/proc/sys/net/ipv4/ip_local_port_range") >> chosen;
+        return chosen > 2 * lowest ? chosen : 65'536;
+    }
+    /// Whether nobody had one of them.
     [[nodiscard]] bool hold(std::uint16_t count)
     {
-        for (std::uint16_t i = 0; i < count; ++i) {
+        for (int port = first_; port < first_ + count; ++port) {
             net::Socket socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
-            constexpr int yes = 1;
-            const auto port = static_cast<std::uint16_t>(i == 0 ? 0 : first_ + i);
-            const net::Address address = net::Address::loopback_ipv4(port);
-            // As the server's own: then two may have the port, as long as one of them listens.
-            if (::setsockopt(socket.descriptor(), SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes) != 0)
-                throw std::system_error(errno, std::generic_category(), "cannot hold a port");
+            const net::Address address =
+                net::Address::loopback_ipv4(static_cast<std::uint16_t>(port));
             if (::bind(socket.descriptor(), address.native(), address.native_size()) != 0) {
-                if (errno == EADDRINUSE && i != 0) return false;
+                if (errno == EADDRINUSE) return false;
                 throw std::system_error(errno, std::generic_category(), "cannot hold a port");
             }
-            if (i == 0) first_ = socket.local_address().value().port();
+            // Only now, and as the server's own: then two may have the port, as long as one of
+            // them listens.
+            constexpr int yes = 1;
+            if (::setsockopt(socket.descriptor(), SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes) != 0)
+                throw std::system_error(errno, std::generic_category(), "cannot hold a port");
             sockets_.push_back(std::move(socket));
         }
         return true;

@@ -288,13 +288,24 @@ TEST_F(SsliopClient, IsToldWhoWasNotTrustedFirst)
     EXPECT_NE(said.find("certificate 'CN=self-signed' is not accepted"), std::string::npos) << said;
 }
 
-/// Where requests in both directions cannot go, those in one do.
-TEST_F(SsliopClient, CallsInOneDirectionWhoWouldBeCalledBack)
+/// Nobody could connect to the client.
+TEST_F(SsliopClient, IsCalledBackOverItsOwnConnection)
 {
-    HubServer server(of_server());
-    CallbackClient client(server.reference(),
-                          of_client() + Arguments{"-ORBListenEndpoints", "iiop://127.0.0.1:0"});
-    EXPECT_EQ(told([&] { client.hub()->ping(); }), "ok");
+    for (const char* architecture : {"thread-per-connection", "reactor", "worker-pool"}) {
+        HubServer server(of_server() + Arguments{"-ORBConcurrency", architecture});
+        CallbackClient client(server.reference(),
+                              of_client() + Arguments{"-ORBListenEndpoints", "none"});
+        EXPECT_EQ(told([&] { EXPECT_EQ(client.hub()->bounce(client.callback(), 6), 7); }), "ok");
+        Both::Octets octets(300'000);
+        octets.length(300'000);
+        octets[299'999] = 9;
+        const Both::Octets_var back = client.hub()->mirror(client.callback(), octets);
+        ASSERT_EQ(back->length(), octets.length());
+        EXPECT_EQ(back[299'999], 9);
+        client.hub()->attach(client.callback());
+        const Both::Callback_var target = server.hub().attached();
+        EXPECT_EQ(target->twice(5), 10);
+    }
 }
 
 TEST_F(SsliopClient, IsToldOfAServerWithoutTls)

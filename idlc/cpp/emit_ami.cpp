@@ -2,7 +2,7 @@
 //
 // Asynchronous calls: for each request a function that sends it, and one that reads its reply and
 // tells the handler. The handlers themselves are interfaces like any (implied_ami.h).
-#include "idlc/cpp/emitters.h"
+#include "idlc/cpp/asynchronous_emitters.h"
 #include "idlc/implied_ami.h"
 
 #include <utility>
