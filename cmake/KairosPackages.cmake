@@ -142,9 +142,10 @@ kairos_debian_package(tools NAME kairos-tools SECTION utils RECOMMENDS kairos-be
     SUMMARY "real-time CORBA ORB for C++ - command-line tool"
     DESCRIPTION "This package has the tool kairos, which prints references, asks objects
 whether they are there, shows and changes what naming services have, is a
-name server, an Interface Repository, a gateway and event channels itself,
-serves a page on which objects are found, called and watched, analyses
-whether sets of operations meet their deadlines, and counts what calls cost.")
+name server, an Interface Repository, a gateway, event channels, sets of
+properties and a trader itself, serves a page on which objects are found,
+called and watched, analyses whether sets of operations meet their deadlines,
+and counts what calls cost.")
 
 kairos_debian_package(bench NAME kairos-bench SECTION utils NEEDS tools runtime nameserver gateway
     SUGGESTS "gnuplot-nox, valgrind, libkairos-dev"

@@ -51,6 +51,8 @@ EXPECTED = {
         "10 Hz, priority 32433: Aircraft::navigate\n"
         "5 Hz, priority 32099: Aircraft::refresh_display\n"
         "1 Hz, priority 31764: Aircraft::diagnose\n",
+    "trading_printers":
+        "the idle one prints: a letter\nnobody prints: a memo\nthe one upstairs prints: a poster\n",
     "transport_vault": "with the key: box 7 holds a letter\nwithout the key: no answer\n",
 }
 

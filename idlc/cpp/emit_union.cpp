@@ -59,7 +59,8 @@ void emit_member(const Union& united, const UnionCase& one, const std::string& n
 void $N(const $P _value) { $N($D(_value)); }
 void $N(const ::kairos::mapping::HoldsText<$C> auto& _value) { $N($D(_value.in())); }
 )");
-    if (is_aggregate(form)) modifier(base + "&&", "::std::move(_value)");
+    if (is_aggregate(form) && form != Form::fixed_struct) // of which moving takes nothing
+        modifier(base + "&&", "::std::move(_value)");
     // The mapping gives everybody the slices to write to.
     if (is_array(form))
         return accessor(types.write, " const", "const_cast<" + base + "&>(" + stored + ")");

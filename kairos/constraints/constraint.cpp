@@ -36,6 +36,32 @@ std::string_view Constraint::text() const noexcept { return program_->text; }
 
 std::vector<std::string_view> Constraint::names() const { return names_of(*program_); }
 
+std::vector<Condition> Constraint::conditions() const
+{
+    std::vector<Condition> conditions;
+    for (const Need& need : program_->needs) {
+        const Path& path = program_->paths[need.path];
+        if (path.root == Path::Root::event || !path.steps.empty()) continue;
+        Condition condition{.name = path.name, .relation = need.relation, .number = {}, .text = {}};
+        const Operand& literal = program_->constants[need.constant];
+        switch (literal.kind) {
+        case Operand::Kind::boolean:
+            condition.number = literal.boolean ? 1 : 0;
+            break;
+        case Operand::Kind::integer:
+            condition.number = static_cast<double>(literal.integer);
+            break;
+        case Operand::Kind::real:
+            condition.number = literal.real;
+            break;
+        default:
+            condition.text = literal.text();
+        }
+        conditions.push_back(condition);
+    }
+    return conditions;
+}
+
 std::vector<std::string_view> Preference::names() const { return names_of(*program_); }
 
 Result<Preference> Preference::parse(std::string_view text, const Limits& limits,

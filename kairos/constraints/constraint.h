@@ -12,6 +12,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -46,6 +47,20 @@ struct KAIROS_API Diagnostic {
                                      std::string_view name = "constraint") const;
 };
 
+/// How two values compare.
+enum class Relation : std::uint8_t { equal, less, less_equal, greater, greater_equal };
+
+/// A condition without which a constraint cannot be fulfilled: what a name stands for compares with
+/// a literal so. It borrows from the constraint.
+struct KAIROS_API Condition {
+    std::string_view name; ///< of a property; in the extended language behind `$`
+    Relation relation;     ///< of its value, on the left, to the literal
+    /// What numbers and booleans are as a double, the nearest one: neighbours may be equal to it.
+    /// None: the literal is a string.
+    std::optional<double> number;
+    std::string_view text;
+};
+
 /// A constraint, ready to be evaluated (evaluator.h). Copies share one program.
 class KAIROS_API Constraint {
   public:
@@ -61,6 +76,10 @@ class KAIROS_API Constraint {
     /// Returns the names that a subject is asked for, `name` in the trader's language and `$name`
     /// in the extended one: each once, in order. They live as long as a copy of the constraint.
     [[nodiscard]] std::vector<std::string_view> names() const;
+    /// Returns conditions of which each must hold for what fulfils the constraint, for who looks
+    /// for candidates in an index; it may have others, or none. They live as long as a copy of the
+    /// constraint.
+    [[nodiscard]] std::vector<Condition> conditions() const;
     [[nodiscard]] const Program& program() const noexcept { return *program_; }
 
   private:

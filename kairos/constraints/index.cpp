@@ -94,7 +94,7 @@ struct ConstraintIndex::State {
 
     [[nodiscard]] std::size_t crowd(const Path& path, const Operand& literal) const;
     [[nodiscard]] Where choose(const Constraint& constraint);
-    [[nodiscard]] Where file(const Constraint& constraint, const Equality& equality);
+    [[nodiscard]] Where file(const Constraint& constraint, const Need& need);
     void discard(const Where& where);
 };
 
@@ -112,11 +112,11 @@ std::size_t ConstraintIndex::State::crowd(const Path& path, const Operand& liter
 }
 
 ConstraintIndex::State::Where ConstraintIndex::State::file(const Constraint& constraint,
-                                                           const Equality& equality)
+                                                           const Need& need)
 {
     const Program& program = constraint.program();
-    const Path& path = program.paths[equality.path];
-    const Operand& literal = program.constants[equality.constant];
+    const Path& path = program.paths[need.path];
+    const Operand& literal = program.constants[need.constant];
     std::unique_ptr<Cabinet>& cabinet = cabinets[&path];
     if (cabinet == nullptr)
         cabinet = std::make_unique<Cabinet>(
@@ -138,12 +138,17 @@ ConstraintIndex::State::Where ConstraintIndex::State::file(const Constraint& con
 ConstraintIndex::State::Where ConstraintIndex::State::choose(const Constraint& constraint)
 {
     const Program& program = constraint.program();
-    const auto others = [&](const Equality& equality) {
-        return crowd(program.paths[equality.path], program.constants[equality.constant]);
-    };
-    const auto best = std::ranges::min_element(program.equalities, {}, others);
-    if (best == program.equalities.end()) return {.drawer = &always};
-    return file(constraint, *best);
+    const Need* best = nullptr;
+    std::size_t fewest = 0;
+    for (const Need& need : program.needs) {
+        if (need.relation != Relation::equal) continue;
+        const std::size_t others =
+            crowd(program.paths[need.path], program.constants[need.constant]);
+        if (best != nullptr && others >= fewest) continue;
+        best = &need;
+        fewest = others;
+    }
+    return best == nullptr ? Where{.drawer = &always} : file(constraint, *best);
 }
 
 /// Throws away what is empty.

@@ -27,6 +27,42 @@ std::optional<Op> comparison_of(TokenKind kind) noexcept
     }
 }
 
+/// What an index can look for.
+std::optional<Relation> relation_of(Op op) noexcept
+{
+    switch (op) {
+    case Op::equal:
+        return Relation::equal;
+    case Op::less:
+        return Relation::less;
+    case Op::less_equal:
+        return Relation::less_equal;
+    case Op::greater:
+        return Relation::greater;
+    case Op::greater_equal:
+        return Relation::greater_equal;
+    default:
+        return std::nullopt;
+    }
+}
+
+/// Of the right to the left.
+Relation reversed(Relation relation) noexcept
+{
+    switch (relation) {
+    case Relation::less:
+        return Relation::greater;
+    case Relation::less_equal:
+        return Relation::greater_equal;
+    case Relation::greater:
+        return Relation::less;
+    case Relation::greater_equal:
+        return Relation::less_equal;
+    default:
+        return relation;
+    }
+}
+
 /// How operators change the number of operands on the stack.
 int growth_of(Op op) noexcept
 {
@@ -201,7 +237,7 @@ void Parser::preference(Preference::Kind& kind)
 /// `and` and `or`: what is right of the operator is only evaluated where it matters.
 Parser::Expression Parser::chain(Op op, TokenKind separator, Expression (Parser::*part)())
 {
-    const std::size_t mark = program_->equalities.size();
+    const std::size_t mark = program_->needs.size();
     Expression left = (this->*part)();
     if (token_.kind != separator) return left;
     const std::string_view where = op == Op::and_ ? "'and' needs" : "'or' needs";
@@ -218,7 +254,7 @@ Parser::Expression Parser::chain(Op op, TokenKind separator, Expression (Parser:
     need_boolean(left, where);
     check(left, Type::boolean);
     patch(jump);
-    if (op == Op::or_) program_->equalities.resize(mark); // one of several conditions is enough
+    if (op == Op::or_) program_->needs.resize(mark); // one of several conditions is enough
     return {.type = Type::boolean, .begin = begin, .end = last_end_};
 }
 
@@ -232,17 +268,20 @@ Parser::Expression Parser::conjunction()
     return chain(Op::and_, TokenKind::and_, &Parser::comparison);
 }
 
-void Parser::note_equality(Op op, const Expression& left, const Expression& right, std::size_t mark)
+void Parser::note_need(Op op, const Expression& left, const Expression& right, std::size_t mark)
 {
-    program_->equalities.resize(mark);
-    if (op != Op::equal) return;
-    if (left.path && right.constant) program_->equalities.push_back({*left.path, *right.constant});
-    if (right.path && left.constant) program_->equalities.push_back({*right.path, *left.constant});
+    program_->needs.resize(mark);
+    const std::optional<Relation> relation = relation_of(op);
+    if (!relation) return;
+    if (left.path && right.constant)
+        program_->needs.push_back({*left.path, *right.constant, *relation});
+    if (right.path && left.constant)
+        program_->needs.push_back({*right.path, *left.constant, reversed(*relation)});
 }
 
 Parser::Expression Parser::comparison()
 {
-    const std::size_t mark = program_->equalities.size();
+    const std::size_t mark = program_->needs.size();
     const Expression left = membership();
     const std::optional<Op> op = comparison_of(token_.kind);
     if (!op) return left;
@@ -251,7 +290,7 @@ Parser::Expression Parser::comparison()
     const Expression right = membership();
     need_comparable(left, right);
     emit(*op, 0, offset);
-    note_equality(*op, left, right, mark);
+    note_need(*op, left, right, mark);
     if (comparison_of(token_.kind)) {
         lexer_.fail(token_.offset, token_.length, "comparisons do not chain: join them by 'and'");
         token_.kind = TokenKind::failed;
@@ -261,19 +300,19 @@ Parser::Expression Parser::comparison()
 
 Parser::Expression Parser::membership()
 {
-    const std::size_t mark = program_->equalities.size();
+    const std::size_t mark = program_->needs.size();
     const Expression left = containment();
     if (token_.kind != TokenKind::in) return left;
     const std::size_t offset = token_.offset;
     advance();
-    program_->equalities.resize(mark);
+    program_->needs.resize(mark);
     emit(Op::in, path(), offset);
     return {.type = Type::boolean, .begin = left.begin, .end = last_end_};
 }
 
 Parser::Expression Parser::containment()
 {
-    const std::size_t mark = program_->equalities.size();
+    const std::size_t mark = program_->needs.size();
     const Expression left = sum();
     if (token_.kind != TokenKind::twiddle) return left;
     const std::size_t offset = token_.offset;
@@ -281,7 +320,7 @@ Parser::Expression Parser::containment()
     const Expression right = sum();
     need_text(left);
     need_text(right);
-    program_->equalities.resize(mark);
+    program_->needs.resize(mark);
     emit(Op::contained, 0, offset);
     return {.type = Type::boolean, .begin = left.begin, .end = last_end_};
 }
@@ -300,24 +339,24 @@ Parser::Expression Parser::arithmetic(Expression left, Op op, Expression (Parser
 
 Parser::Expression Parser::sum()
 {
-    const std::size_t mark = program_->equalities.size();
+    const std::size_t mark = program_->needs.size();
     Expression left = product();
     while (token_.kind == TokenKind::plus || token_.kind == TokenKind::minus) {
         const Op op = token_.kind == TokenKind::plus ? Op::add : Op::subtract;
         left = arithmetic(left, op, &Parser::product);
-        program_->equalities.resize(mark);
+        program_->needs.resize(mark);
     }
     return left;
 }
 
 Parser::Expression Parser::product()
 {
-    const std::size_t mark = program_->equalities.size();
+    const std::size_t mark = program_->needs.size();
     Expression left = negation();
     while (token_.kind == TokenKind::times || token_.kind == TokenKind::over) {
         const Op op = token_.kind == TokenKind::times ? Op::multiply : Op::divide;
         left = arithmetic(left, op, &Parser::negation);
-        program_->equalities.resize(mark);
+        program_->needs.resize(mark);
     }
     return left;
 }
@@ -325,13 +364,13 @@ Parser::Expression Parser::product()
 Parser::Expression Parser::negation()
 {
     if (token_.kind != TokenKind::not_) return factor();
-    const std::size_t mark = program_->equalities.size();
+    const std::size_t mark = program_->needs.size();
     const std::size_t offset = token_.offset;
     advance();
     const Expression operand = factor();
     need_boolean(operand, "'not' needs");
     emit(Op::not_, 0, offset);
-    program_->equalities.resize(mark);
+    program_->needs.resize(mark);
     return {.type = Type::boolean, .begin = offset, .end = last_end_};
 }
 
@@ -429,7 +468,7 @@ Parser::Expression Parser::signed_factor()
         token_.kind = TokenKind::failed;
         return {};
     }
-    const std::size_t mark = program_->equalities.size();
+    const std::size_t mark = program_->needs.size();
     Expression operand = factor();
     need_number(operand, "a sign needs");
     if (operand.constant && operand.type == Type::number) {
@@ -439,7 +478,7 @@ Parser::Expression Parser::signed_factor()
         emit(is_minus ? Op::negate : Op::number, 0, begin);
         operand.path.reset();
         operand.constant.reset();
-        program_->equalities.resize(mark);
+        program_->needs.resize(mark);
     }
     operand.type = Type::number;
     operand.begin = begin;

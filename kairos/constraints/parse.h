@@ -54,7 +54,7 @@ class Parser {
 
     [[nodiscard]] Expression chain(Op op, TokenKind separator, Expression (Parser::*part)());
     [[nodiscard]] Expression arithmetic(Expression left, Op op, Expression (Parser::*part)());
-    void note_equality(Op op, const Expression& left, const Expression& right, std::size_t mark);
+    void note_need(Op op, const Expression& left, const Expression& right, std::size_t mark);
 
     /// Reads what a path begins with and its steps; its index.
     [[nodiscard]] std::uint32_t path();

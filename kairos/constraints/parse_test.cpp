@@ -7,6 +7,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -219,22 +222,48 @@ TEST(Parse, FindsWhatMustBeEqual)
 {
     const auto count = [](std::string_view text) {
         const auto constraint = Constraint::parse(text, Language::extended);
-        return constraint.ok() ? constraint->program().equalities.size() : 99;
+        if (!constraint.ok()) return std::ptrdiff_t{99};
+        return std::ranges::count(constraint->program().needs, Relation::equal, &Need::relation);
     };
-    EXPECT_EQ(count("$.a == 5"), 1u);
-    EXPECT_EQ(count("'x' == $.a"), 1u);
-    EXPECT_EQ(count("$.a == 5 and ($.b == red and $.c > 3) and TRUE == $d"), 3u);
-    EXPECT_EQ(count("$.a == -5 and $.b == (3)"), 2u);
-    EXPECT_EQ(count("$.a == 5 or $.b == 3"), 0u);
-    EXPECT_EQ(count("($.a == 5 or $.b == 3) and $.c == 1"), 1u);
-    EXPECT_EQ(count("$.a == 5 and $.b == 3 or TRUE"), 0u);
-    EXPECT_EQ(count("not ($.a == 5)"), 0u);
-    EXPECT_EQ(count("($.a == 5) == TRUE"), 0u);
-    EXPECT_EQ(count("($.a == 5 and $.b == 3) != TRUE"), 0u);
-    EXPECT_EQ(count("($.a == 5) in $.list"), 0u);
-    EXPECT_EQ(count("$.a != 5 and $.a == $.b and -$.a == 5 and $.a + 0 == 5"), 0u);
-    EXPECT_EQ(count("($.a == 5) + 1 == 2"), 0u);
-    EXPECT_EQ(count(""), 0u);
+    EXPECT_EQ(count("$.a == 5"), 1);
+    EXPECT_EQ(count("'x' == $.a"), 1);
+    EXPECT_EQ(count("$.a == 5 and ($.b == red and $.c > 3) and TRUE == $d"), 3);
+    EXPECT_EQ(count("$.a == -5 and $.b == (3)"), 2);
+    EXPECT_EQ(count("$.a == 5 or $.b == 3"), 0);
+    EXPECT_EQ(count("($.a == 5 or $.b == 3) and $.c == 1"), 1);
+    EXPECT_EQ(count("$.a == 5 and $.b == 3 or TRUE"), 0);
+    EXPECT_EQ(count("not ($.a == 5)"), 0);
+    EXPECT_EQ(count("($.a == 5) == TRUE"), 0);
+    EXPECT_EQ(count("($.a == 5 and $.b == 3) != TRUE"), 0);
+    EXPECT_EQ(count("($.a == 5) in $.list"), 0);
+    EXPECT_EQ(count("$.a != 5 and $.a == $.b and -$.a == 5 and $.a + 0 == 5"), 0);
+    EXPECT_EQ(count("($.a == 5) + 1 == 2"), 0);
+    EXPECT_EQ(count(""), 0);
+}
+
+TEST(Parse, FindsWhatOffersMustBe)
+{
+    const auto conditions = [](std::string_view text) {
+        const auto constraint = Constraint::parse(text, Language::trader);
+        if (!constraint.ok()) return constraint.error().reason;
+        constexpr std::array<const char*, 5> signs{"==", "<", "<=", ">", ">="};
+        std::string all;
+        for (const Condition& condition : constraint->conditions()) {
+            all += all.empty() ? "" : ", ";
+            all +=
+                std::string(condition.name) + signs[static_cast<std::size_t>(condition.relation)];
+            all += condition.number ? std::to_string(static_cast<int>(*condition.number))
+                                    : std::string(condition.text);
+        }
+        return all;
+    };
+    EXPECT_EQ("a==5, b<6", conditions("a == 5 and b < 6"));
+    EXPECT_EQ("a>5, b>=6, c<7, d<=8", conditions("5 < a and 6 <= b and 7 > c and 8 >= d"));
+    EXPECT_EQ("a>-1, b==x, c==1", conditions("(a > -1 and b == 'x') and c == TRUE"));
+    EXPECT_EQ("c==1", conditions("(a > 1 or b < 2) and c == 1"));
+    EXPECT_EQ("", conditions("not (a > 1) and a + 0 > 1 and a != 1 and (a < 1) == TRUE"));
+    EXPECT_EQ("", conditions("a < 1 or TRUE"));
+    EXPECT_EQ("", conditions(""));
 }
 
 TEST(Parse, TellsWhichNamesAreAskedFor)

@@ -80,11 +80,12 @@ struct Path {
     [[nodiscard]] bool operator==(const Path&) const = default;
 };
 
-/// A condition without which the whole constraint cannot be fulfilled: a component equals a
-/// literal.
-struct Equality {
+/// A condition without which the whole constraint cannot be fulfilled: a component compares with a
+/// literal so.
+struct Need {
     std::uint32_t path;
     std::uint32_t constant;
+    Relation relation; ///< of the component, on the left, to the literal
 };
 
 struct Program {
@@ -93,7 +94,7 @@ struct Program {
     std::vector<Operand> constants;
     std::vector<Path> paths;
     std::vector<Instruction> code; ///< none: TRUE
-    std::vector<Equality> equalities;
+    std::vector<Need> needs;
 
     /// Operands on the stack at the same time; a text that needs more is refused.
     static constexpr std::size_t operands_max = 128;

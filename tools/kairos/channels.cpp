@@ -3,11 +3,11 @@
 
 #include "kairos/naming/CosNaming.h"
 #include "tools/kairos/names.h"
+#include "tools/kairos/service.h"
 
 #include <CLI/CLI.hpp>
 #include <cmath>
 #include <fmt/format.h>
-#include <fstream>
 #include <stdexcept>
 
 namespace kairos::tools {
@@ -16,14 +16,6 @@ namespace {
 std::chrono::milliseconds duration_of(double seconds)
 {
     return std::chrono::milliseconds(std::llround(seconds * 1000));
-}
-
-void write_reference(const std::string& path, const char* reference)
-{
-    std::ofstream file(path);
-    file << reference << '\n';
-    file.close();
-    if (!file) throw std::runtime_error(fmt::format("{} cannot be written", path));
 }
 
 /// Whatever the name was bound to before.

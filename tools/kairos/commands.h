@@ -38,6 +38,7 @@ void add_naming_command(CLI::App& app, const std::vector<std::string>& orb_optio
 /// `notify`: notification channels, and what looks into them and uses them.
 void add_notify_command(CLI::App& app, const std::vector<std::string>& orb_options, int& status);
 void add_options_command(CLI::App& app, int& status);
+void add_property_command(CLI::App& app, const std::vector<std::string>& orb_options, int& status);
 /// `ifr`: an Interface Repository, and what fills and prints one.
 void add_repository_command(CLI::App& app, const std::vector<std::string>& orb_options,
                             int& status);
@@ -48,5 +49,6 @@ void add_reference_commands(CLI::App& app, const std::vector<std::string>& orb_o
 void add_report_command(CLI::App& app, int& status);
 void add_sched_command(CLI::App& app, int& status);
 void add_scheduler_command(CLI::App& app, const std::vector<std::string>& orb_options, int& status);
+void add_trade_command(CLI::App& app, const std::vector<std::string>& orb_options, int& status);
 
 } // namespace kairos::tools

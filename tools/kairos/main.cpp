@@ -41,7 +41,8 @@ bool takes_orb_options(int argc, char** argv)
     const std::string_view command = argc > 1 ? argv[1] : "";
     return command == "call" || command == "describe" || command == "browse" ||
            command == "names" || command == "naming" || command == "gateway" || command == "ifr" ||
-           command == "ping" || command == "scheduler" || command == "events";
+           command == "ping" || command == "scheduler" || command == "events" ||
+           command == "property" || command == "trade";
 }
 
 /// An option whose name is asked for is no option of the tool.
@@ -81,10 +82,12 @@ int main(int argc, char** argv)
     kairos::tools::add_gateway_command(app, orb_options, status);
     kairos::tools::add_naming_command(app, orb_options, status);
     kairos::tools::add_notify_command(app, orb_options, status);
+    kairos::tools::add_property_command(app, orb_options, status);
     kairos::tools::add_repository_command(app, orb_options, status);
     kairos::tools::add_names_command(app, orb_options, status);
     kairos::tools::add_sched_command(app, status);
     kairos::tools::add_scheduler_command(app, orb_options, status);
+    kairos::tools::add_trade_command(app, orb_options, status);
     kairos::tools::add_bench_command(app, status);
     kairos::tools::add_report_command(app, status);
     kairos::tools::add_certs_command(app, status);

@@ -4,8 +4,10 @@
 #include "kairos/orb/failure.h"
 
 #include <algorithm>
+#include <fstream>
 #include <malloc.h>
 #include <poll.h>
+#include <stdexcept>
 #include <string_view>
 #include <unistd.h>
 #include <utility>
@@ -44,6 +46,18 @@ void answer_at_the_root(CORBA::ORB_ptr orb)
     manager->activate();
 }
 
+CORBA::ORB_ptr init_orb(const char* id, std::vector<std::string> texts,
+                        const std::vector<std::string>& orb_options)
+{
+    texts.insert(texts.end(), orb_options.begin(), orb_options.end());
+    std::vector<char*> argv;
+    for (std::string& text : texts)
+        argv.push_back(text.data());
+    argv.push_back(nullptr);
+    int argc = static_cast<int>(texts.size());
+    return CORBA::ORB_init(argc, argv.data(), id);
+}
+
 } // namespace
 
 EndSignals::EndSignals()
@@ -71,13 +85,20 @@ CORBA::ORB_ptr make_service_orb(const char* id, const std::string& endpoint,
         return option.starts_with("-ORBListenEndpoints") || option.starts_with("-ORBEndpoint");
     });
     if (!has_endpoint) texts.insert(texts.end(), {"-ORBListenEndpoints", endpoint});
-    texts.insert(texts.end(), orb_options.begin(), orb_options.end());
-    std::vector<char*> argv;
-    for (std::string& text : texts)
-        argv.push_back(text.data());
-    argv.push_back(nullptr);
-    int argc = static_cast<int>(texts.size());
-    return CORBA::ORB_init(argc, argv.data(), id);
+    return init_orb(id, std::move(texts), orb_options);
+}
+
+CORBA::ORB_ptr make_client_orb(const char* id, const std::vector<std::string>& orb_options)
+{
+    return init_orb(id, {"kairos", "-ORBNativeCharCodeSet", "UTF-8"}, orb_options);
+}
+
+void write_reference(const std::string& path, const std::string& reference)
+{
+    std::ofstream file(path);
+    file << reference << '\n';
+    file.close();
+    if (!file) throw std::runtime_error(path + " cannot be written");
 }
 
 ServiceRun::ServiceRun(const EndSignals& signals, CORBA::ORB_ptr orb,

@@ -33,6 +33,14 @@ class EndSignals {
                                               const std::vector<std::string>& defaults,
                                               const std::vector<std::string>& orb_options);
 
+/// An ORB of a command that calls others: text is that of this terminal's, unless an option says
+/// otherwise. Owned by the caller.
+[[nodiscard]] CORBA::ORB_ptr make_client_orb(const char* id,
+                                             const std::vector<std::string>& orb_options);
+
+/// Writes a file that holds the reference. Throws std::runtime_error, with a message for people.
+void write_reference(const std::string& path, const std::string& reference);
+
 /// A server is gone so long after it was told to end, whatever it is doing.
 inline constexpr std::chrono::milliseconds end_within{4500};
 

@@ -12,8 +12,10 @@
 #include <kairos/nameserver/sqlite_store.h>
 #include <kairos/naming/CosNaming.h>
 #include <kairos/notification/service.h>
+#include <kairos/properties/service.h>
 #include <kairos/repository/repository.h>
 #include <kairos/rtcorba/RTPortableServer.h>
+#include <kairos/trading/service.h>
 
 #include <cstdlib>
 #include <iostream>
@@ -107,6 +109,35 @@ void pass_event(CORBA::ORB_ptr orb)
     const CORBA::Any_var event = from->pull();
     const char* name = nullptr;
     expect((event.in() >>= name) && std::string(name) == "lamp", "what a channel passes on");
+}
+
+void describe_shop(CORBA::ORB_ptr orb)
+{
+    const kairos::properties::PropertyService service(orb);
+    const CosPropertyService::PropertySetDefFactory_var factory = service.def_factory();
+    const CosPropertyService::PropertySetDef_var shop = factory->create_propertysetdef();
+    CORBA::Any street;
+    street <<= "Market Street";
+    shop->define_property("street", street);
+    expect(shop->get_number_of_properties() == 1, "a set of properties");
+}
+
+void find_offers(CORBA::ORB_ptr orb)
+{
+    const kairos::trading::TradingService service(orb);
+    const CosTrading::Lookup_var lookup = service.lookup();
+    const CORBA::Object_var object = lookup->type_repos();
+    using Types = CosTradingRepos::ServiceTypeRepository;
+    const Types::_var_type types = Types::_narrow(object);
+    types->add_type("Shop", "", Types::PropStructSeq(), Types::ServiceTypeNameSeq());
+    const CosTrading::Register_var offers = lookup->register_if();
+    const CORBA::String_var id = offers->_cxx_export(lookup, "Shop", CosTrading::PropertySeq());
+    CosTrading::OfferSeq_var found;
+    CosTrading::OfferIterator_var rest;
+    CosTrading::PolicyNameSeq_var limits;
+    lookup->query("Shop", "not exist rent", "first", CosTrading::PolicySeq(),
+                  CosTrading::Lookup::SpecifiedProps(), 10, found.out(), rest.out(), limits.out());
+    expect(found->length() == 1, "what a trader finds");
 }
 
 void filter_events()
@@ -207,6 +238,8 @@ try {
     filter_events();
     pass_event(orb);
     pass_notification(orb);
+    describe_shop(orb);
+    find_offers(orb);
     define_types(orb);
     heed_rules();
     orb->destroy();

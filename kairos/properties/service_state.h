@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the objects of a property service share: its POAs, its sets, and the iterators that clients
+// have begun. Any thread.
+#pragma once
+
+#include "kairos/corba/CORBA.h"
+#include "kairos/corba/ior_table.h"
+#include "kairos/corba/numbered_objects.h"
+#include "kairos/properties/property_set.h"
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+namespace kairos::properties {
+
+/// What an iterator goes through: the properties as they were when it began.
+struct Iteration {
+    explicit Iteration(Records all) : records(std::move(all)) {}
+    const Records records;
+    std::mutex mutex; // guards `at`; nothing is called while it is held
+    std::size_t at = 0;
+};
+
+class ServiceState {
+  public:
+    ServiceState(CORBA::ORB_ptr orb, const ServiceLimits& limits);
+    ServiceState(const ServiceState&) = delete;
+    ServiceState& operator=(const ServiceState&) = delete;
+    ~ServiceState();
+
+    enum class Kind : std::uint8_t { plain, with_modes };
+    /// Makes an object for the set, which is a PropertySet or a PropertySetDef. Owned by the
+    /// caller.
+    [[nodiscard]] CORBA::Object_ptr enter(std::shared_ptr<PropertySet> set, Kind kind,
+                                          const std::string& name = {});
+    [[nodiscard]] std::shared_ptr<PropertySet> make_set(Rules rules = {}) const;
+    /// An object of the service by its name, owned by the caller.
+    [[nodiscard]] CORBA::Object_ptr named(const char* name) const;
+
+    const ServiceLimits limits;
+    const std::shared_ptr<corba::Octets> octets;
+    corba::NumberedThings<Iteration> iterations;
+    PortableServer::POA_var name_iterators; // set before anything is called
+    PortableServer::POA_var property_iterators;
+
+  private:
+    struct Entry {
+        std::shared_ptr<PropertySet> set;
+        PortableServer::ObjectId_var id;
+        std::string name;
+    };
+
+    void begin();
+    [[nodiscard]] CORBA::Object_ptr activate_named(PortableServer::Servant servant,
+                                                   const std::string& name);
+    void make_room(std::vector<Entry>& gone);
+    void deactivate(const Entry& entry) noexcept;
+    void destroy_adapters() noexcept;
+
+    const CORBA::ORB_var orb_;
+    PortableServer::POA_var named_;   // of the factories, and of sets with names
+    PortableServer::POA_var objects_; // of all other sets
+    IORTable::Table_var table_;
+    std::mutex mutex_; // guards what follows; nothing is called while it is held
+    std::vector<Entry> entries_;
+    std::vector<std::string> in_table_; // names that are bound there
+};
+
+// The servants, with a count of their own. `state` must outlive them.
+[[nodiscard]] PortableServer::Servant make_factory_servant(ServiceState& state,
+                                                           ServiceState::Kind kind);
+[[nodiscard]] PortableServer::Servant
+make_set_servant(ServiceState& state, std::shared_ptr<PropertySet> set, ServiceState::Kind kind);
+[[nodiscard]] PortableServer::Servant make_name_iterator_servant(ServiceState& state);
+[[nodiscard]] PortableServer::Servant make_property_iterator_servant(ServiceState& state);
+
+} // namespace kairos::properties

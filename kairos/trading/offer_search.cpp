@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kairos/trading/offer_search.h"
+
+#include "kairos/corba/Messaging.h"
+
+#include <algorithm>
+#include <chrono>
+#include <random>
+
+namespace kairos::trading {
+namespace {
+
+using constraints::Preference;
+using Clock = std::chrono::steady_clock;
+
+/// Whether somebody could modify what the offer has.
+bool is_modifiable(const Offer& offer)
+{
+    return std::ranges::any_of(offer.properties, [&](const Offer::Property& property) {
+        const auto defined = offer.type->properties.find(property.name);
+        return defined == offer.type->properties.end() || !defined->second.is_readonly();
+    });
+}
+
+bool is_dynamic(const Offer& offer)
+{
+    return std::ranges::any_of(offer.properties, &Offer::Property::is_dynamic);
+}
+
+} // namespace
+
+CORBA::Object_ptr with_timeout(CORBA::ORB_ptr orb, CORBA::Object_ptr object,
+                               std::chrono::nanoseconds timeout)
+{
+    CORBA::Any any;
+    any <<= static_cast<TimeBase::TimeT>(std::max<std::int64_t>(timeout.count() / 100, 1));
+    CORBA::PolicyList policies;
+    policies.length(1);
+    policies[0] = orb->create_policy(Messaging::RELATIVE_RT_TIMEOUT_POLICY_TYPE, any);
+    return object->_set_policy_overrides(policies, CORBA::SET_OVERRIDE);
+}
+
+std::optional<CORBA::Any> DynamicCalls::ask(const Offer::Property& property)
+{
+    const CosTradingDynamic::DynamicProp* dynamic = nullptr;
+    // What is extracted stays in the copy.
+    const CORBA::Any copy(property.value); // NOLINT(performance-unnecessary-copy-initialization)
+    if (!(copy >>= dynamic) || calls_left_ == 0) return std::nullopt;
+    --calls_left_;
+    if (!deadline_) deadline_ = Deadline::after(limits_.dynamic_time_max);
+    const auto left = deadline_->at() - Clock::now();
+    if (left <= left.zero()) return std::nullopt;
+    try {
+        const CORBA::Object_var object =
+            with_timeout(orb_, dynamic->eval_if.in(),
+                         std::min<std::chrono::nanoseconds>(left, limits_.dynamic_timeout));
+        const auto evaluator = CosTradingDynamic::DynamicPropEval_var(
+            CosTradingDynamic::DynamicPropEval::_unchecked_narrow(object.in()));
+        const CORBA::Any_var answer = evaluator->evalDP(
+            property.name.c_str(), dynamic->returned_type.in(), dynamic->extra_info);
+        const CORBA::TypeCode_var type = answer->type();
+        const std::size_t size = encoded_octets(answer.in());
+        if (size > octets_left_ || !type->equivalent(dynamic->returned_type.in()))
+            return std::nullopt;
+        octets_left_ -= size;
+        return answer.in();
+    } catch (const CORBA::Exception&) {
+        // Whoever does not answer has no such property.
+    }
+    return std::nullopt;
+}
+
+const CORBA::Any* OfferSubject::value(const Offer::Property& property) const
+{
+    if (!property.is_dynamic) return &property.value;
+    auto known = answers_.find(&property);
+    if (known == answers_.end()) known = answers_.emplace(&property, calls_.ask(property)).first;
+    return known->second ? &*known->second : nullptr;
+}
+
+constraints::Term OfferSubject::find(std::string_view name) const
+{
+    const Offer::Property* const property = offer_->find(name);
+    if (property == nullptr) return {};
+    const CORBA::Any* const any = value(*property);
+    return any == nullptr ? constraints::Term() : constraints::Term(*any);
+}
+
+Found search(const Catalog& catalog, const ServiceType& type,
+             const constraints::Constraint& constraint, const Preference& preference,
+             const SearchPolicies& policies, const ServiceLimits& limits, CORBA::ORB_ptr orb)
+{
+    // Random numbers of its own: a generator that all share would have to be locked.
+    std::mt19937_64 random(std::random_device{}());
+    Found found;
+    bool was_cut = false;
+    const std::vector<constraints::Condition> needs = constraint.conditions();
+    const std::vector<OfferPtr> candidates =
+        catalog.candidates(type, policies.is_exact, needs, policies.search_card, was_cut);
+
+    constexpr std::size_t between_looks_at_clock = 64;
+    const auto end = Clock::now() + limits.query_time_max;
+    DynamicCalls calls(orb, limits);
+    constraints::Evaluator evaluator(limits.work_max);
+    std::vector<std::unique_ptr<OfferSubject>> matched;
+    bool has_all = true;
+    for (const OfferPtr& offer : candidates) {
+        if (matched.size() == policies.match_card) {
+            has_all = false;
+            break;
+        }
+        if (++found.evaluated % between_looks_at_clock == 0 && Clock::now() > end) {
+            was_cut = true;
+            break;
+        }
+        if ((!policies.uses_modifiable && is_modifiable(*offer)) ||
+            (!policies.uses_dynamic && is_dynamic(*offer)))
+            continue;
+        auto subject = std::make_unique<OfferSubject>(offer, calls);
+        evaluator.look_at(*subject);
+        if (evaluator.evaluate(constraint)) matched.push_back(std::move(subject));
+    }
+    if (was_cut) found.limits_applied.push_back("search_card");
+    if (!has_all) found.limits_applied.push_back("match_card");
+
+    std::vector<const constraints::Subject*> subjects;
+    subjects.reserve(matched.size());
+    for (const auto& subject : matched)
+        subjects.push_back(subject.get());
+    std::vector<std::size_t> places = order(preference, subjects, evaluator, random);
+    if (places.size() > policies.return_card) {
+        places.resize(policies.return_card);
+        found.limits_applied.push_back("return_card");
+    }
+    found.offers.reserve(places.size());
+    for (const std::size_t place : places)
+        found.offers.push_back(matched[place]->offer());
+    return found;
+}
+
+} // namespace kairos::trading

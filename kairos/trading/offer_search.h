@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A query on its way: offers that may match, the constraint asked of each, dynamic properties asked
+// of whoever has them, and the order that is preferred. Nothing is locked meanwhile. One thread.
+#pragma once
+
+#include "kairos/base/deadline.h"
+#include "kairos/constraints/evaluator.h"
+#include "kairos/trading/catalog.h"
+
+#include <map>
+#include <optional>
+
+namespace kairos::trading {
+
+/// Asks for the dynamic properties of one request: so many, so long, and for so many octets.
+class DynamicCalls {
+  public:
+    /// Borrows both, which must outlive it.
+    DynamicCalls(CORBA::ORB_ptr orb, const ServiceLimits& limits)
+        : orb_(orb), limits_(limits), calls_left_(limits.dynamic_calls_max),
+          octets_left_(limits.dynamic_octets_max)
+    {
+    }
+    /// Returns the value of a dynamic property; none if it cannot be had, or is of another type.
+    [[nodiscard]] std::optional<CORBA::Any> ask(const Offer::Property& property);
+
+  private:
+    const CORBA::ORB_ptr orb_;
+    const ServiceLimits& limits_;
+    std::size_t calls_left_;
+    std::size_t octets_left_;          // of answers
+    std::optional<Deadline> deadline_; // from the first call on
+};
+
+/// An offer that constraints and preferences are asked of.
+class OfferSubject final : public constraints::Subject {
+  public:
+    /// Borrows the calls.
+    OfferSubject(OfferPtr offer, DynamicCalls& calls) : offer_(std::move(offer)), calls_(calls) {}
+    [[nodiscard]] constraints::Term find(std::string_view name) const override;
+    /// Returns the value as importers see it; null if it cannot be had.
+    [[nodiscard]] const CORBA::Any* value(const Offer::Property& property) const;
+    [[nodiscard]] const OfferPtr& offer() const noexcept { return offer_; }
+
+  private:
+    const OfferPtr offer_;
+    DynamicCalls& calls_;
+    mutable std::map<const Offer::Property*, std::optional<CORBA::Any>> answers_;
+};
+
+/// What an importer's policies come to.
+struct SearchPolicies {
+    CORBA::ULong search_card = 0;
+    CORBA::ULong match_card = 0;
+    CORBA::ULong return_card = 0;
+    bool is_exact = false;
+    bool uses_modifiable = true;
+    bool uses_dynamic = true;
+};
+
+struct Found {
+    std::vector<OfferPtr> offers; // in the order that is preferred
+    std::vector<const char*> limits_applied;
+    std::size_t evaluated = 0; // offers that the constraint was asked of
+};
+
+[[nodiscard]] Found search(const Catalog& catalog, const ServiceType& type,
+                           const constraints::Constraint& constraint,
+                           const constraints::Preference& preference,
+                           const SearchPolicies& policies, const ServiceLimits& limits,
+                           CORBA::ORB_ptr orb);
+
+/// Sets how long a call by the returned reference may take. Owned by the caller.
+[[nodiscard]] CORBA::Object_ptr with_timeout(CORBA::ORB_ptr orb, CORBA::Object_ptr object,
+                                             std::chrono::nanoseconds timeout);
+
+} // namespace kairos::trading

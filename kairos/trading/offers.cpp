@@ -1,0 +1,393 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The Catalog's offers: what makes a good one, and the index that finds those which may fulfil a
+// constraint.
+#include "kairos/cdr/environment.h"
+#include "kairos/cdr/writer.h"
+#include "kairos/trading/catalog.h"
+
+#include <algorithm>
+#include <functional>
+#include <iterator>
+#include <optional>
+
+namespace kairos::trading {
+namespace {
+
+using CosTrading::PropertySeq;
+using CosTradingDynamic::DynamicProp;
+using Register = CosTrading::Register;
+
+/// What an offer, and each of its properties, has in memory beside what is encoded, about.
+constexpr std::size_t octets_beside_offer = 300;
+constexpr std::size_t octets_beside_property = 200;
+
+/// Null if the value is not to be asked for.
+const DynamicProp* dynamic_in(const CORBA::Any& value)
+{
+    const DynamicProp* dynamic = nullptr;
+    return (value >>= dynamic) ? dynamic : nullptr;
+}
+
+/// Throws where the property is not what the type says of it, if it says anything.
+void check_value(const ServiceType& type, const char* name, const CORBA::Any& value)
+{
+    const DynamicProp* const dynamic = dynamic_in(value);
+    const auto known = type.properties.find(std::string_view(name));
+    const auto mismatch = [&] {
+        CosTrading::Property property;
+        property.name = name;
+        property.value = value;
+        return CosTrading::PropertyTypeMismatch(type.name.c_str(), property);
+    };
+    if (dynamic != nullptr &&
+        (CORBA::is_nil(dynamic->eval_if.in()) || CORBA::is_nil(dynamic->returned_type.in())))
+        throw mismatch();
+    if (known == type.properties.end()) return;
+    const ServiceType::Property& defined = known->second;
+    if (dynamic != nullptr && defined.is_readonly())
+        throw CosTrading::ReadonlyDynamicProperty(type.name.c_str(), name);
+    const CORBA::TypeCode_var own = value.type();
+    const CORBA::TypeCode_ptr offered = dynamic != nullptr ? dynamic->returned_type.in() : own.in();
+    if (!offered->equivalent(defined.type.in())) throw mismatch();
+}
+
+using ByName = std::map<std::string_view, const CORBA::Any*>;
+
+std::shared_ptr<Offer> build(TypePtr type, CORBA::Object_ptr reference, const ByName& properties,
+                             const ServiceLimits& limits,
+                             const std::shared_ptr<corba::Octets>& octets)
+{
+    for (const auto& [name, defined] : type->properties)
+        if (defined.is_mandatory() && !properties.contains(name))
+            throw CosTrading::MissingMandatoryProperty(type->name.c_str(), name.c_str());
+    auto offer = std::make_shared<Offer>();
+    offer->type = std::move(type);
+    offer->reference = CORBA::Object::_duplicate(reference);
+    std::size_t size = 0;
+    for (const auto& [name, value] : properties) {
+        size += name.size() + encoded_octets(*value);
+        offer->properties.push_back({.name = std::string(name),
+                                     .value = *value,
+                                     .is_dynamic = dynamic_in(*value) != nullptr});
+    }
+    if (size > limits.offer_octets_max || properties.size() > 2 * limits.type_properties_max)
+        throw CORBA::IMP_LIMIT(0, CORBA::COMPLETED_NO, "an offer is too large");
+    offer->charge = std::make_unique<const corba::Charge>(
+        octets, octets_beside_offer + 2 * size + octets_beside_property * properties.size());
+    return offer;
+}
+
+/// What an Any that an index knows is ordered by.
+struct Key {
+    std::optional<double> number;
+    std::optional<std::size_t> text; // its hash
+};
+
+template <typename T>
+std::optional<double> number_in(const CORBA::Any& value)
+{
+    T number{};
+    if (!(value >>= number)) return std::nullopt;
+    return static_cast<double>(number);
+}
+
+Key key_of(const CORBA::Any& value)
+{
+    const CORBA::TypeCode_var type = value.type();
+    switch (types::resolved(*type.in()).kind()) {
+    case CORBA::tk_short:
+        return {.number = number_in<CORBA::Short>(value), .text = {}};
+    case CORBA::tk_ushort:
+        return {.number = number_in<CORBA::UShort>(value), .text = {}};
+    case CORBA::tk_long:
+        return {.number = number_in<CORBA::Long>(value), .text = {}};
+    case CORBA::tk_ulong:
+        return {.number = number_in<CORBA::ULong>(value), .text = {}};
+    case CORBA::tk_longlong:
+        return {.number = number_in<CORBA::LongLong>(value), .text = {}};
+    case CORBA::tk_ulonglong:
+        return {.number = number_in<CORBA::ULongLong>(value), .text = {}};
+    case CORBA::tk_float:
+        return {.number = number_in<CORBA::Float>(value), .text = {}};
+    case CORBA::tk_double:
+        return {.number = number_in<CORBA::Double>(value), .text = {}};
+    case CORBA::tk_boolean: {
+        CORBA::Boolean truth = false;
+        if (!(value >>= CORBA::Any::to_boolean(truth))) return {};
+        return {.number = truth ? 1 : 0, .text = {}};
+    }
+    case CORBA::tk_string: {
+        // What is extracted stays in the copy.
+        const CORBA::Any copy(value); // NOLINT(performance-unnecessary-copy-initialization)
+        const char* text = nullptr;
+        if (!(copy >>= text)) return {};
+        return {.number = {}, .text = std::hash<std::string_view>()(text)};
+    }
+    default:
+        return {};
+    }
+}
+
+/// A NaN has no place among numbers.
+bool is_ordered(const Key& key) noexcept { return key.number && *key.number == *key.number; }
+
+} // namespace
+
+std::size_t encoded_octets(const CORBA::Any& value)
+{
+    cdr::Buffer buffer;
+    cdr::Writer out(buffer);
+    const cdr::Environment environment;
+    out.set_environment(&environment);
+    mapping::encode(out, value);
+    return out.size();
+}
+
+const Offer::Property* Offer::find(std::string_view name) const noexcept
+{
+    const auto found = std::ranges::lower_bound(
+        properties, name, {}, [](const Property& each) { return std::string_view(each.name); });
+    return found != properties.end() && found->name == name ? &*found : nullptr;
+}
+
+std::shared_ptr<Offer> make_offer(TypePtr type, CORBA::Object_ptr reference,
+                                  const PropertySeq& properties, const ServiceLimits& limits,
+                                  const std::shared_ptr<corba::Octets>& octets)
+{
+    ByName by_name;
+    for (CORBA::ULong i = 0; i < properties.length(); ++i) {
+        const char* const name = properties[i].name.in();
+        check_property_name(name, limits);
+        if (!by_name.emplace(name, &properties[i].value).second)
+            throw CosTrading::DuplicatePropertyName(name);
+        check_value(*type, name, properties[i].value);
+    }
+    return build(std::move(type), reference, by_name, limits, octets);
+}
+
+std::shared_ptr<Offer> modified(const Offer& offer, const CosTrading::PropertyNameSeq& removed,
+                                const PropertySeq& changed, const ServiceLimits& limits,
+                                const std::shared_ptr<corba::Octets>& octets)
+{
+    const ServiceType& type = *offer.type;
+    ByName by_name;
+    for (const Offer::Property& property : offer.properties)
+        by_name.emplace(property.name, &property.value);
+    std::set<std::string_view> seen;
+    const auto definition = [&](const char* name) -> const ServiceType::Property* {
+        check_property_name(name, limits);
+        if (!seen.insert(name).second) throw CosTrading::DuplicatePropertyName(name);
+        const auto known = type.properties.find(std::string_view(name));
+        return known == type.properties.end() ? nullptr : &known->second;
+    };
+    for (CORBA::ULong i = 0; i < removed.length(); ++i) {
+        const char* const name = removed[i];
+        const auto* const defined = definition(name);
+        if (!by_name.contains(name)) throw Register::UnknownPropertyName(name);
+        if (defined != nullptr && defined->is_mandatory())
+            throw Register::MandatoryProperty(type.name.c_str(), name);
+        if (defined != nullptr && defined->is_readonly())
+            throw Register::ReadonlyProperty(type.name.c_str(), name);
+        by_name.erase(name);
+    }
+    for (CORBA::ULong i = 0; i < changed.length(); ++i) {
+        const char* const name = changed[i].name.in();
+        const auto* const defined = definition(name);
+        if (defined != nullptr && defined->is_readonly() && by_name.contains(name))
+            throw Register::ReadonlyProperty(type.name.c_str(), name);
+        check_value(type, name, changed[i].value);
+        by_name[name] = &changed[i].value;
+    }
+    return build(offer.type, offer.reference.in(), by_name, limits, octets);
+}
+
+// --- The index -----------------------------------------------------------------------------------
+
+void PropertyIndex::add(const Offer& offer, const Offer::Property& property)
+{
+    const Key key = key_of(property.value);
+    if (is_ordered(key))
+        numbers_.emplace(*key.number, &offer);
+    else if (key.text)
+        texts_.emplace(*key.text, &offer);
+    else
+        others_.insert(&offer);
+}
+
+void PropertyIndex::remove(const Offer& offer, const Offer::Property& property)
+{
+    const Key key = key_of(property.value);
+    if (is_ordered(key))
+        numbers_.erase({*key.number, &offer});
+    else if (key.text)
+        texts_.erase({*key.text, &offer});
+    else
+        others_.erase(&offer);
+}
+
+bool PropertyIndex::find(const constraints::Condition& condition, Range& range) const
+{
+    using constraints::Relation;
+    range.others = &others_;
+    if (!condition.number) {
+        if (condition.relation != Relation::equal) return false;
+        const std::size_t hash = std::hash<std::string_view>()(condition.text);
+        range.is_text = true;
+        range.text = texts_.lower_bound(hash);
+        range.text_end = texts_.upper_bound(hash);
+        return true;
+    }
+    // The bounds are within: what is next to them may be equal to them as a double.
+    const double number = *condition.number;
+    if (number != number) return false;
+    const Relation relation = condition.relation;
+    const bool is_below = relation == Relation::less || relation == Relation::less_equal;
+    const bool is_above = relation == Relation::greater || relation == Relation::greater_equal;
+    range.number = is_below ? numbers_.begin() : numbers_.lower_bound(number);
+    range.number_end = is_above ? numbers_.end() : numbers_.upper_bound(number);
+    return true;
+}
+
+/// Adds what the type defines of the offer to the indexes, or takes it out.
+void Catalog::index(Shelf& shelf, const Offer& offer, bool adds)
+{
+    for (const Offer::Property& property : offer.properties) {
+        if (!offer.type->properties.contains(property.name)) continue;
+        PropertyIndex& index = shelf.indexes[property.name];
+        if (adds)
+            index.add(offer, property);
+        else
+            index.remove(offer, property);
+    }
+}
+
+/// Appends offers that may fulfil all conditions: those of the condition that fewest may fulfil.
+void Catalog::collect(const Shelf& shelf, std::span<const constraints::Condition> needs,
+                      std::size_t count_max, std::vector<Numbered>& found)
+{
+    std::vector<PropertyIndex::Range> ranges;
+    for (const constraints::Condition& need : needs) {
+        if (shelf.offers.empty()) return;
+        if (!shelf.offers.begin()->second->type->properties.contains(need.name)) continue;
+        const auto index = shelf.indexes.find(need.name);
+        if (index == shelf.indexes.end()) return; // nobody has this property
+        PropertyIndex::Range range;
+        if (index->second.find(need, range)) ranges.push_back(range);
+    }
+    if (ranges.empty()) {
+        for (const auto& [number, offer] : shelf.offers) {
+            if (count_max-- == 0) return;
+            found.emplace_back(number, offer.get());
+        }
+        return;
+    }
+    // All go on together: so the shortest one is found in as many steps as it has.
+    std::vector<PropertyIndex::Range> walks = ranges;
+    std::size_t shortest = 0;
+    for (bool done = false; !done;)
+        for (std::size_t i = 0; i < walks.size() && !done; ++i) {
+            done = walks[i].at_end();
+            shortest = i;
+            if (!done) (void)walks[i].next();
+        }
+    PropertyIndex::Range& range = ranges[shortest];
+    const auto add = [&](const Offer* offer) { found.emplace_back(offer->number, offer); };
+    while (!range.at_end())
+        add(range.next());
+    std::ranges::for_each(*range.others, add);
+}
+
+std::vector<OfferPtr> Catalog::candidates(const ServiceType& type, bool exact,
+                                          std::span<const constraints::Condition> needs,
+                                          std::size_t count_max, bool& was_cut) const
+{
+    std::vector<OfferPtr> offers;
+    std::vector<Numbered> found;
+    const std::lock_guard lock(mutex_);
+    const auto known = entries_.find(type.name);
+    if (known == entries_.end()) return offers;
+    if (exact)
+        collect(known->second.shelf, needs, count_max + 1, found);
+    else
+        for (const std::string& below : known->second.descendants)
+            collect(entries_.find(below)->second.shelf, needs, count_max + 1, found);
+    std::ranges::sort(found);
+    was_cut = found.size() > count_max;
+    if (was_cut) found.resize(count_max);
+    offers.reserve(found.size());
+    for (const auto& [number, offer] : found)
+        offers.push_back(offer->shared_from_this());
+    return offers;
+}
+
+// --- Changes -------------------------------------------------------------------------------------
+
+std::uint64_t Catalog::add(const std::shared_ptr<Offer>& offer)
+{
+    const std::lock_guard lock(mutex_);
+    const auto known = entries_.find(offer->type->name);
+    if (known == entries_.end() || known->second.type != offer->type)
+        throw CosTrading::UnknownServiceType(offer->type->name.c_str());
+    if (offers_.size() >= limits_.offers_max)
+        throw CORBA::IMP_LIMIT(0, CORBA::COMPLETED_NO, "the trader has as many offers as it may");
+    offer->number = ++last_number_;
+    known->second.shelf.offers.emplace(offer->number, offer);
+    offers_.emplace(offer->number, offer);
+    index(known->second.shelf, *offer, true);
+    return offer->number;
+}
+
+OfferPtr Catalog::find(std::uint64_t number) const
+{
+    const std::lock_guard lock(mutex_);
+    const auto found = offers_.find(number);
+    return found == offers_.end() ? nullptr : found->second;
+}
+
+bool Catalog::replace(const OfferPtr& offer, const std::shared_ptr<Offer>& by)
+{
+    const std::lock_guard lock(mutex_);
+    const auto found = offers_.find(offer->number);
+    if (found == offers_.end() || found->second != offer) return false;
+    by->number = offer->number;
+    Shelf& shelf = entries_.find(offer->type->name)->second.shelf;
+    index(shelf, *offer, false);
+    found->second = by;
+    shelf.offers[by->number] = by;
+    index(shelf, *by, true);
+    return true;
+}
+
+bool Catalog::withdraw(std::uint64_t number)
+{
+    OfferPtr offer; // ends without the lock
+    const std::lock_guard lock(mutex_);
+    const auto found = offers_.find(number);
+    if (found == offers_.end()) return false;
+    offer = found->second;
+    Shelf& shelf = entries_.find(offer->type->name)->second.shelf;
+    index(shelf, *offer, false);
+    shelf.offers.erase(number);
+    offers_.erase(found);
+    return true;
+}
+
+std::vector<std::uint64_t> Catalog::numbers(std::uint64_t after, std::uint64_t last,
+                                            std::size_t count_max) const
+{
+    std::vector<std::uint64_t> all;
+    const std::lock_guard lock(mutex_);
+    for (auto each = offers_.upper_bound(after);
+         each != offers_.end() && each->first <= last && all.size() < count_max; ++each)
+        all.push_back(each->first);
+    return all;
+}
+
+std::uint64_t Catalog::last_number() const
+{
+    const std::lock_guard lock(mutex_);
+    return last_number_;
+}
+
+} // namespace kairos::trading

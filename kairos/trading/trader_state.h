@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the objects of a trader share: its catalog, the attributes that Admin sets, its POAs, and
+// the iterators that clients have begun. Any thread.
+#pragma once
+
+#include "kairos/corba/CORBA.h"
+#include "kairos/corba/ior_table.h"
+#include "kairos/corba/numbered_objects.h"
+#include "kairos/trading/offer_search.h"
+
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+namespace kairos::trading {
+
+/// What SupportAttributes, ImportAttributes and LinkAttributes tell (2.4).
+struct Attributes {
+    CORBA::ULong def_search_card = 100'000;
+    CORBA::ULong max_search_card = 1'000'000;
+    CORBA::ULong def_match_card = 10'000;
+    CORBA::ULong max_match_card = 100'000;
+    CORBA::ULong def_return_card = 1000;
+    CORBA::ULong max_return_card = 20'000;
+    CORBA::ULong max_list = 1000;
+    CORBA::ULong def_hop_count = 0; // there is nobody else to ask
+    CORBA::ULong max_hop_count = 0;
+    CosTrading::FollowOption def_follow_policy = CosTrading::local_only;
+    CosTrading::FollowOption max_follow_policy = CosTrading::local_only;
+    CosTrading::FollowOption max_link_follow_policy = CosTrading::local_only;
+    bool supports_modifiable_properties = true;
+    bool supports_dynamic_properties = true;
+    std::vector<CORBA::Octet> request_id_stem;
+};
+
+/// Which properties an importer gets with each offer.
+struct Selection {
+    bool has_all = false;
+    std::vector<std::string> names;
+};
+
+/// What an OfferIterator goes through.
+struct OfferIteration {
+    std::vector<OfferPtr> offers;
+    Selection selection;
+    std::mutex mutex; // guards `at`; nothing is called while it is held
+    std::size_t at = 0;
+};
+
+/// Where an OfferIdIterator is: not a list, of which there may be many, each of a million ids.
+struct IdIteration {
+    explicit IdIteration(std::uint64_t end) : last(end) {}
+    const std::uint64_t last; // what comes later is not listed
+    std::mutex mutex;         // guards `after`; outside the catalog's
+    std::uint64_t after = 0;
+};
+
+class TraderState {
+  public:
+    TraderState(CORBA::ORB_ptr orb, const ServiceLimits& limits);
+    TraderState(const TraderState&) = delete;
+    TraderState& operator=(const TraderState&) = delete;
+    ~TraderState();
+
+    [[nodiscard]] Attributes attributes() const;
+    /// Changes one; returns what it was.
+    template <typename T>
+    T set(T Attributes::*attribute, const T& value)
+    {
+        const std::lock_guard lock(mutex_);
+        return std::exchange(attributes_.*attribute, value);
+    }
+
+    /// One of the trader's objects, owned by the caller.
+    template <typename Interface>
+    [[nodiscard]] typename Interface::_ptr_type object(const char* name) const
+    {
+        const PortableServer::ObjectId_var id = PortableServer::string_to_ObjectId(name);
+        const CORBA::Object_var found = objects_->id_to_reference(id.in());
+        return Interface::_unchecked_narrow(found.in());
+    }
+
+    /// An offer's id says which run of which trader it is of. Owned by the caller.
+    [[nodiscard]] char* id_of(std::uint64_t number) const;
+    /// Throws IllegalOfferId, and UnknownOfferId for one of another run.
+    [[nodiscard]] std::uint64_t number_of(const char* id) const;
+
+    /// The next offers of what was found, as importers get them, and where to go on.
+    [[nodiscard]] CosTrading::OfferSeq* portion(const std::vector<OfferPtr>& offers,
+                                                std::size_t& at, std::size_t wanted,
+                                                const Selection& selection) const;
+
+    const ServiceLimits limits;
+    const std::shared_ptr<corba::Octets> octets;
+    Catalog catalog;
+    corba::NumberedThings<OfferIteration> offer_iterations;
+    corba::NumberedThings<IdIteration> id_iterations;
+    std::atomic<std::uint64_t> evaluated{0}; // offers that constraints were asked of
+    PortableServer::POA_var offer_iterators; // set before anything is called
+    PortableServer::POA_var id_iterators;
+
+    [[nodiscard]] CORBA::ORB_ptr orb() const { return orb_.in(); }
+
+  private:
+    void begin();
+    void activate(const char* name, PortableServer::Servant servant);
+    void destroy_adapters() noexcept;
+
+    const CORBA::ORB_var orb_;
+    const std::string run_; // what this run's offer ids begin with
+    PortableServer::POA_var objects_;
+    IORTable::Table_var table_; // nil unless the Lookup is in it
+    mutable std::mutex mutex_;  // guards attributes_; nothing is called while it is held
+    Attributes attributes_;
+};
+
+// Names of objects in their POA.
+inline constexpr const char* lookup_name = "TradingService";
+inline constexpr const char* register_name = "Register";
+inline constexpr const char* admin_name = "Admin";
+inline constexpr const char* repository_name = "ServiceTypeRepository";
+
+// The servants, with a count of their own. `state` must outlive them.
+[[nodiscard]] PortableServer::Servant make_lookup_servant(TraderState& state);
+[[nodiscard]] PortableServer::Servant make_register_servant(TraderState& state);
+[[nodiscard]] PortableServer::Servant make_admin_servant(TraderState& state);
+[[nodiscard]] PortableServer::Servant make_repository_servant(TraderState& state);
+[[nodiscard]] PortableServer::Servant make_offer_iterator_servant(TraderState& state);
+[[nodiscard]] PortableServer::Servant make_id_iterator_servant(TraderState& state);
+
+} // namespace kairos::trading
