@@ -76,8 +76,11 @@ Answer Evaluator::evaluate(const Constraint& constraint)
 
 std::vector<std::size_t> order(const Preference& preference,
                                std::span<const Subject* const> subjects, Evaluator& evaluator,
-                               std::mt19937_64& random)
+                               std::mt19937_64& random, std::chrono::steady_clock::time_point end,
+                               bool* was_cut)
 {
+    using Clock = std::chrono::steady_clock;
+    constexpr std::size_t between_looks_at_clock = 64;
     const Preference::Kind kind = preference.kind();
     std::vector<std::size_t> places(subjects.size());
     std::iota(places.begin(), places.end(), std::size_t{0});
@@ -85,14 +88,19 @@ std::vector<std::size_t> order(const Preference& preference,
     if (kind == Preference::Kind::random || kind == Preference::Kind::first) return places;
 
     std::vector<Ranked> ranked(subjects.size());
+    bool has_time = true;
     for (std::size_t i = 0; i < subjects.size(); ++i) {
         ranked[i].place = i;
+        if (has_time && i % between_looks_at_clock == 0 && end != Clock::time_point::max())
+            has_time = Clock::now() < end;
+        if (!has_time) continue;
         evaluator.look_at(*subjects[i]);
         std::uint32_t offset = 0;
         ranked[i].valid = evaluator.machine().value(preference.program(), ranked[i].rank, offset) ==
                               Fault::none &&
                           is_valid(kind, ranked[i].rank);
     }
+    if (was_cut != nullptr && !has_time) *was_cut = true;
     make_alike(ranked);
     std::ranges::sort(ranked,
                       [kind](const Ranked& a, const Ranked& b) { return goes_first(kind, a, b); });

@@ -9,6 +9,7 @@
 #include "kairos/constraints/constraint.h"
 #include "kairos/constraints/subject.h"
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -66,10 +67,12 @@ class KAIROS_API Evaluator {
 };
 
 /// Returns the places of the subjects in the order that is preferred. Those that the preference
-/// cannot be evaluated for come last; those that it finds equal stay in their order.
-[[nodiscard]] KAIROS_API std::vector<std::size_t> order(const Preference& preference,
-                                                        std::span<const Subject* const> subjects,
-                                                        Evaluator& evaluator,
-                                                        std::mt19937_64& random);
+/// cannot be evaluated for come last; those that it finds equal stay in their order. So do those
+/// last that it was not evaluated for before `end`, and `was_cut`, if there is one, becomes true.
+[[nodiscard]] KAIROS_API std::vector<std::size_t>
+order(const Preference& preference, std::span<const Subject* const> subjects, Evaluator& evaluator,
+      std::mt19937_64& random,
+      std::chrono::steady_clock::time_point end = std::chrono::steady_clock::time_point::max(),
+      bool* was_cut = nullptr);
 
 } // namespace kairos::constraints

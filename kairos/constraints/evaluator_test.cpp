@@ -468,6 +468,29 @@ std::vector<std::size_t> ordered(std::string_view text, const std::vector<const 
     return order(preference.value(), offers, evaluator, random);
 }
 
+TEST(Preference, LeavesLastWhatItHasNoTimeFor)
+{
+    std::vector<std::unique_ptr<Offer>> offers;
+    std::vector<const Subject*> subjects;
+    for (int i = 0; i < 3; ++i) {
+        offers.push_back(std::make_unique<Offer>(
+            std::map<std::string, CORBA::Any, std::less<>>{{"price", any_of(CORBA::Double(i))}}));
+        subjects.push_back(offers.back().get());
+    }
+    const auto preference = Preference::parse("max price");
+    ASSERT_TRUE(preference.ok());
+    Evaluator evaluator;
+    std::mt19937_64 random(5);
+    const auto now = std::chrono::steady_clock::now();
+    bool was_cut = false;
+    EXPECT_EQ((std::vector<std::size_t>{2, 1, 0}), order(*preference, subjects, evaluator, random,
+                                                         now + std::chrono::hours(1), &was_cut));
+    EXPECT_FALSE(was_cut);
+    EXPECT_EQ((std::vector<std::size_t>{0, 1, 2}),
+              order(*preference, subjects, evaluator, random, now, &was_cut));
+    EXPECT_TRUE(was_cut);
+}
+
 TEST(Preference, OrdersOffers)
 {
     const auto offer = [](CORBA::Double price, bool fast) {

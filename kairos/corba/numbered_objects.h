@@ -47,13 +47,19 @@ class NumberedThings {
         by_number_.emplace(last_number_, std::prev(by_use_.end()));
         return last_number_;
     }
-    /// Returns the thing of this number; null if it ended.
+    /// Returns the thing of this number; null if it ended, or was idle for too long, and then ends.
     [[nodiscard]] std::shared_ptr<Thing> find(std::uint64_t number,
                                               Clock::time_point now = Clock::now())
     {
+        ByUse gone; // ends without the lock
         const std::lock_guard lock(mutex_);
         const auto known = by_number_.find(number);
         if (known == by_number_.end()) return nullptr;
+        if (now - known->second->used > idle_max_) {
+            gone.splice(gone.end(), by_use_, known->second);
+            by_number_.erase(known);
+            return nullptr;
+        }
         known->second->used = now;
         by_use_.splice(by_use_.end(), by_use_, known->second);
         return known->second->thing;

@@ -57,6 +57,8 @@ Rules::Rules(const PropertyTypes& types, const PropertyDefs& properties,
         if (!is_sound || !by_name_.emplace(name, i).second) throw ConstraintNotSupported();
         size += value_size + name.size();
     }
+    // They are told in one reply, without an iterator.
+    if (size > limits.reply_octets_max) throw ConstraintNotSupported();
     charge_ = std::make_shared<const corba::Charge>(
         octets, 2 * size + octets_beside * (types.length() + properties.length() + 1));
 }

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -146,7 +147,12 @@ List* take(const ServiceLimits& limits, const Records& records, std::size_t& at,
 /// Bounds what is asked for by name: a few octets may ask for a large value again and again.
 class ReplyBound {
   public:
-    explicit ReplyBound(const ServiceLimits& limits) : left_(limits.reply_octets_max) {}
+    ReplyBound(const ServiceLimits& limits, CORBA::ULong count) : left_(limits.reply_octets_max)
+    {
+        if (count > limits.reply_count_max)
+            throw CORBA::IMP_LIMIT(0, CORBA::COMPLETED_NO,
+                                   "more is asked for than one reply may have");
+    }
     void take(std::size_t octets)
     {
         if (octets > left_ && !is_first_)
@@ -195,16 +201,16 @@ class SetServant : public Skeleton {
     }
     CORBA::Boolean get_properties(const PropertyNames& names, Properties_out properties) override
     {
+        ReplyBound bound(state_.limits, names.length());
         Properties_var list = new Properties;
         list->length(names.length());
-        ReplyBound bound(state_.limits);
         bool has_all = true;
         for (CORBA::ULong i = 0; i < names.length(); ++i) {
             Failure failure;
             const RecordPtr record = set().find(names[i].in(), failure);
+            bound.take(record ? record->octets.count() : std::string_view(names[i].in()).size());
             list[i].property_name = names[i].in();
             if (record) {
-                bound.take(record->octets.count());
                 list[i].property_value = record->value;
             } else {
                 list[i].property_value = CORBA::Any(CORBA::_tc_void, nullptr);
@@ -291,12 +297,14 @@ class DefServant final : public SetServant<POA_CosPropertyService::PropertySetDe
     }
     CORBA::Boolean get_property_modes(const PropertyNames& names, PropertyModes_out modes) override
     {
+        ReplyBound bound(limits(), names.length());
         PropertyModes_var list = new PropertyModes;
         list->length(names.length());
         bool has_all = true;
         for (CORBA::ULong i = 0; i < names.length(); ++i) {
             Failure failure;
             const RecordPtr record = set().find(names[i].in(), failure);
+            bound.take(std::string_view(names[i].in()).size());
             list[i].property_name = names[i].in();
             list[i].property_mode = record ? record->mode : undefined;
             has_all = has_all && record;

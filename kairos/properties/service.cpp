@@ -74,12 +74,12 @@ void ServiceState::begin()
 
 ServiceState::~ServiceState()
 {
-    try {
-        for (const std::string& name : in_table_)
+    for (const std::string& name : in_table_)
+        try {
             table_->unbind(name.c_str());
-    } catch (const CORBA::Exception&) {
-        // The ORB was destroyed before, or the program has unbound it.
-    }
+        } catch (const CORBA::Exception&) {
+            // The ORB was destroyed before, or the program has unbound it.
+        }
     destroy_adapters();
 }
 

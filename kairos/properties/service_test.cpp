@@ -4,6 +4,7 @@
 // raises, what constrained sets allow, iterators, and what nobody may have more of.
 #include "kairos/properties/service.h"
 
+#include "kairos/corba/numbered_objects.h"
 #include "kairos/ior/profile.h"
 
 #include <gtest/gtest.h>
@@ -438,6 +439,39 @@ TEST_F(BoundedSets, HaveSoManyPropertiesAndOctets)
     EXPECT_EQ(count, fill()); // nothing was lost
 }
 
+TEST_F(BoundedSets, AnswerSoManyNamesAtOnce)
+{
+    const PropertySetDef_var made = service_->create_set();
+    const auto set = here<PropertySetDef>(made.in());
+    Properties_var properties;
+    PropertyModes_var modes;
+    EXPECT_FALSE(set->get_properties(list_of(Names(20, "none")), properties.out()));
+    EXPECT_FALSE(set->get_property_modes(list_of(Names(20, "none")), modes.out()));
+    EXPECT_THROW((void)set->get_properties(list_of(Names(21, "none")), properties.out()),
+                 CORBA::IMP_LIMIT);
+    EXPECT_THROW((void)set->get_property_modes(list_of(Names(21, "none")), modes.out()),
+                 CORBA::IMP_LIMIT);
+    const Names long_ones(20, std::string(5000, 'n'));
+    EXPECT_THROW((void)set->get_properties(list_of(long_ones), properties.out()), CORBA::IMP_LIMIT);
+    EXPECT_THROW((void)set->get_property_modes(list_of(long_ones), modes.out()), CORBA::IMP_LIMIT);
+}
+
+TEST_F(BoundedSets, AllowNoMoreThanOneReplyTells)
+{
+    Properties allowed;
+    allowed.length(6);
+    for (CORBA::ULong i = 0; i < allowed.length(); ++i) {
+        allowed[i].property_name = std::to_string(i).c_str();
+        allowed[i].property_value = text_of(9000);
+    }
+    EXPECT_THROW(
+        (void)PropertySet_var(factory_->create_constrained_propertyset(PropertyTypes(), allowed)),
+        ConstraintNotSupported);
+    allowed.length(5);
+    EXPECT_FALSE(CORBA::is_nil(
+        PropertySet_var(factory_->create_constrained_propertyset(PropertyTypes(), allowed)).in()));
+}
+
 TEST_F(BoundedSets, AnswerSoMuchAtOnce)
 {
     const PropertySet_var set = factory_->create_propertyset();
@@ -482,11 +516,24 @@ TEST_F(IdleSets, ForgetIteratorsThatNobodyUses)
     PropertyNames_var names;
     PropertyNamesIterator_var first;
     set->get_all_property_names(1, names.out(), first.out());
-    EXPECT_TRUE(first->next_n(1, names.out()));
-    PropertyNamesIterator_var second;
-    set->get_all_property_names(1, names.out(), second.out());
     EXPECT_THROW((void)first->next_n(1, names.out()), CORBA::OBJECT_NOT_EXIST);
-    EXPECT_TRUE(second->next_n(1, names.out()));
+}
+
+TEST(NumberedThings, EndWhenNobodyUsesThem)
+{
+    using Things = corba::NumberedThings<int>;
+    using std::chrono::seconds;
+    Things things(3, seconds(10));
+    const Things::Clock::time_point begun{};
+    const std::uint64_t used = things.begin(std::make_shared<int>(1), begun);
+    const std::uint64_t idle = things.begin(std::make_shared<int>(2), begun);
+    EXPECT_NE(nullptr, things.find(used, begun + seconds(8)));
+    EXPECT_NE(nullptr, things.find(used, begun + seconds(16)));
+    EXPECT_EQ(nullptr, things.find(idle, begun + seconds(16)));
+    EXPECT_EQ(1U, things.size());
+    (void)things.begin(std::make_shared<int>(3), begun + seconds(30));
+    EXPECT_EQ(1U, things.size());
+    EXPECT_EQ(nullptr, things.find(used, begun + seconds(30)));
 }
 
 TEST_F(IdleSets, MakeRoomWhereTheyAreEmptyAndIdle)

@@ -158,6 +158,9 @@ class Catalog {
     [[nodiscard]] bool replace(const OfferPtr& offer, const std::shared_ptr<Offer>& by);
     /// False if there is none of this number.
     bool withdraw(std::uint64_t number);
+    /// Withdraws those that are still there as they are here: not what was modified meanwhile.
+    /// Returns how many.
+    std::size_t withdraw(std::span<const OfferPtr> offers);
     /// Returns the numbers of the first offers behind `after`, up to `last`.
     [[nodiscard]] std::vector<std::uint64_t> numbers(std::uint64_t after, std::uint64_t last,
                                                      std::size_t count_max) const;
@@ -165,7 +168,7 @@ class Catalog {
     [[nodiscard]] std::uint64_t last_number() const;
 
     /// Returns offers of the type, and of those below it unless it is to be `exact`, in the order
-    /// in which they were exported: all that may fulfil the conditions, or the first `count_max`;
+    /// in which they were exported: all that may fulfil the conditions, or `count_max` of them;
     /// then `was_cut`.
     [[nodiscard]] std::vector<OfferPtr> candidates(const ServiceType& type, bool exact,
                                                    std::span<const constraints::Condition> needs,
@@ -183,13 +186,13 @@ class Catalog {
         std::set<std::string, std::less<>> descendants{}; // itself, too
         Shelf shelf{};
     };
-    using Numbered = std::pair<std::uint64_t, const Offer*>; // in the order of exporting
     using Entries = std::map<std::string, Entry, std::less<>>;
 
     [[nodiscard]] const Entry& entry(const char* name) const;
     static void index(Shelf& shelf, const Offer& offer, bool adds);
     static void collect(const Shelf& shelf, std::span<const constraints::Condition> needs,
-                        std::size_t count_max, std::vector<Numbered>& found);
+                        std::size_t count_max, std::vector<OfferPtr>& found);
+    void take_out(std::map<std::uint64_t, OfferPtr>::iterator place);
 
     const ServiceLimits& limits_;
     const std::shared_ptr<corba::Octets> octets_;

@@ -31,8 +31,9 @@ class CatalogTest : public ::testing::Test {
         SearchPolicies all;
         all.search_card = all.match_card = all.return_card = 0xFFFF'FFFF;
         all.is_exact = is_exact;
+        DynamicCalls calls(CORBA::ORB::_nil(), limits_);
         return search(catalog_, *catalog_.type(type), *constraint,
-                      *constraints::Preference::parse(""), all, limits_, CORBA::ORB::_nil());
+                      *constraints::Preference::parse(""), all, limits_, calls);
     }
     [[nodiscard]] static std::vector<std::uint64_t> numbers_of(const std::vector<OfferPtr>& offers)
     {
@@ -68,6 +69,45 @@ TEST_F(CatalogTest, EvaluatesFewOffersOfMany)
     EXPECT_LE(found.evaluated, 11U); // the bound is looked at, too
     EXPECT_EQ(0U, ask("Printer", "floor == 7 and paper == 'A5'").evaluated);
     EXPECT_EQ(20'000U, ask("Printer", "floor + 0 == 7").evaluated); // nothing to look for
+}
+
+TEST_F(CatalogTest, LooksAtNoMoreOffersThanItMay)
+{
+    add_type("Printer", {{"pages", CORBA::_tc_long}});
+    for (CORBA::Long i = 0; i < 1000; ++i)
+        (void)add("Printer", {{"pages", any_of(i)}});
+    std::string text = "pages >= 500";
+    for (int i = 0; i < 500; ++i) // more conditions than anybody walks along
+        text += " and pages < " + std::to_string(2000 + i) + " and pages <= 9999";
+    const auto constraint = constraints::Constraint::parse(text, constraints::Language::trader);
+    ASSERT_TRUE(constraint.ok());
+    bool was_cut = false;
+    const TypePtr type = catalog_.type("Printer");
+    std::vector<OfferPtr> offers =
+        catalog_.candidates(*type, false, constraint->conditions(), 100, was_cut);
+    EXPECT_TRUE(was_cut);
+    EXPECT_EQ(100U, offers.size());
+    EXPECT_EQ(501U, offers.front()->number); // of those that may match, not of all
+    offers = catalog_.candidates(*type, false, constraint->conditions(), 500, was_cut);
+    EXPECT_FALSE(was_cut);
+    EXPECT_EQ(500U, offers.size());
+}
+
+TEST_F(CatalogTest, WithdrawsNothingThatHasChanged)
+{
+    add_type("Printer", {{"pages", CORBA::_tc_long}});
+    for (CORBA::Long i = 0; i < 3; ++i)
+        (void)add("Printer", {{"pages", any_of(i)}});
+    const Found found = ask("Printer", "");
+    ASSERT_EQ(3U, found.offers.size());
+    const auto changed =
+        modified(*found.offers[1], CosTrading::PropertyNameSeq(),
+                 properties_of({{"pages", any_of(CORBA::Long(7))}}), limits_, octets_);
+    ASSERT_TRUE(catalog_.replace(found.offers[1], changed));
+    EXPECT_EQ(2U, catalog_.withdraw(found.offers));
+    EXPECT_EQ(changed, catalog_.find(2));
+    EXPECT_EQ(1U, ask("Printer", "pages == 7").offers.size());
+    EXPECT_EQ(0U, catalog_.withdraw(found.offers));
 }
 
 // Expressions and offers of any kind, against a scan: the constraint asked of each offer.

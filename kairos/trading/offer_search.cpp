@@ -45,11 +45,14 @@ std::optional<CORBA::Any> DynamicCalls::ask(const Offer::Property& property)
     const CosTradingDynamic::DynamicProp* dynamic = nullptr;
     // What is extracted stays in the copy.
     const CORBA::Any copy(property.value); // NOLINT(performance-unnecessary-copy-initialization)
-    if (!(copy >>= dynamic) || calls_left_ == 0) return std::nullopt;
-    --calls_left_;
+    if (!may_ask_ || !(copy >>= dynamic)) return std::nullopt;
     if (!deadline_) deadline_ = Deadline::after(limits_.dynamic_time_max);
     const auto left = deadline_->at() - Clock::now();
-    if (left <= left.zero()) return std::nullopt;
+    if (calls_left_ == 0 || left <= left.zero()) {
+        is_exhausted_ = true;
+        return std::nullopt;
+    }
+    --calls_left_;
     try {
         const CORBA::Object_var object =
             with_timeout(orb_, dynamic->eval_if.in(),
@@ -59,13 +62,17 @@ std::optional<CORBA::Any> DynamicCalls::ask(const Offer::Property& property)
         const CORBA::Any_var answer = evaluator->evalDP(
             property.name.c_str(), dynamic->returned_type.in(), dynamic->extra_info);
         const CORBA::TypeCode_var type = answer->type();
+        if (!type->equivalent(dynamic->returned_type.in())) return std::nullopt;
         const std::size_t size = encoded_octets(answer.in());
-        if (size > octets_left_ || !type->equivalent(dynamic->returned_type.in()))
+        if (size > octets_left_) {
+            is_exhausted_ = true;
             return std::nullopt;
+        }
         octets_left_ -= size;
         return answer.in();
     } catch (const CORBA::Exception&) {
-        // Whoever does not answer has no such property.
+        // Whoever does not answer has no such property; who was not given the time may have it.
+        if (deadline_->has_passed()) is_exhausted_ = true;
     }
     return std::nullopt;
 }
@@ -88,8 +95,9 @@ constraints::Term OfferSubject::find(std::string_view name) const
 
 Found search(const Catalog& catalog, const ServiceType& type,
              const constraints::Constraint& constraint, const Preference& preference,
-             const SearchPolicies& policies, const ServiceLimits& limits, CORBA::ORB_ptr orb)
+             const SearchPolicies& policies, const ServiceLimits& limits, DynamicCalls& calls)
 {
+    const auto end = Clock::now() + limits.query_time_max;
     // Random numbers of its own: a generator that all share would have to be locked.
     std::mt19937_64 random(std::random_device{}());
     Found found;
@@ -99,8 +107,6 @@ Found search(const Catalog& catalog, const ServiceType& type,
         catalog.candidates(type, policies.is_exact, needs, policies.search_card, was_cut);
 
     constexpr std::size_t between_looks_at_clock = 64;
-    const auto end = Clock::now() + limits.query_time_max;
-    DynamicCalls calls(orb, limits);
     constraints::Evaluator evaluator(limits.work_max);
     std::vector<std::unique_ptr<OfferSubject>> matched;
     bool has_all = true;
@@ -120,14 +126,13 @@ Found search(const Catalog& catalog, const ServiceType& type,
         evaluator.look_at(*subject);
         if (evaluator.evaluate(constraint)) matched.push_back(std::move(subject));
     }
-    if (was_cut) found.limits_applied.push_back("search_card");
-    if (!has_all) found.limits_applied.push_back("match_card");
-
     std::vector<const constraints::Subject*> subjects;
     subjects.reserve(matched.size());
     for (const auto& subject : matched)
         subjects.push_back(subject.get());
-    std::vector<std::size_t> places = order(preference, subjects, evaluator, random);
+    std::vector<std::size_t> places = order(preference, subjects, evaluator, random, end, &was_cut);
+    if (was_cut || calls.is_exhausted()) found.limits_applied.push_back(search_card);
+    if (!has_all) found.limits_applied.push_back("match_card");
     if (places.size() > policies.return_card) {
         places.resize(policies.return_card);
         found.limits_applied.push_back("return_card");

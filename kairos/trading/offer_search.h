@@ -13,21 +13,26 @@
 
 namespace kairos::trading {
 
-/// Asks for the dynamic properties of one request: so many, so long, and for so many octets.
+/// Asks for the dynamic properties of one request: so many, so long, and for so many octets. One
+/// for all of the request.
 class DynamicCalls {
   public:
-    /// Borrows both, which must outlive it.
-    DynamicCalls(CORBA::ORB_ptr orb, const ServiceLimits& limits)
-        : orb_(orb), limits_(limits), calls_left_(limits.dynamic_calls_max),
+    /// Borrows both, which must outlive it. Asks nobody unless it `may_ask`.
+    DynamicCalls(CORBA::ORB_ptr orb, const ServiceLimits& limits, bool may_ask = true)
+        : orb_(orb), limits_(limits), may_ask_(may_ask), calls_left_(limits.dynamic_calls_max),
           octets_left_(limits.dynamic_octets_max)
     {
     }
     /// Returns the value of a dynamic property; none if it cannot be had, or is of another type.
     [[nodiscard]] std::optional<CORBA::Any> ask(const Offer::Property& property);
+    /// Whether some value could not be had because the request had asked for too much.
+    [[nodiscard]] bool is_exhausted() const noexcept { return is_exhausted_; }
 
   private:
     const CORBA::ORB_ptr orb_;
     const ServiceLimits& limits_;
+    const bool may_ask_;
+    bool is_exhausted_ = false;
     std::size_t calls_left_;
     std::size_t octets_left_;          // of answers
     std::optional<Deadline> deadline_; // from the first call on
@@ -59,6 +64,9 @@ struct SearchPolicies {
     bool uses_dynamic = true;
 };
 
+/// The policy that is said to have ended a query where time or dynamic properties did, too.
+inline constexpr const char* search_card = "search_card";
+
 struct Found {
     std::vector<OfferPtr> offers; // in the order that is preferred
     std::vector<const char*> limits_applied;
@@ -69,7 +77,7 @@ struct Found {
                            const constraints::Constraint& constraint,
                            const constraints::Preference& preference,
                            const SearchPolicies& policies, const ServiceLimits& limits,
-                           CORBA::ORB_ptr orb);
+                           DynamicCalls& calls);
 
 /// Sets how long a call by the returned reference may take. Owned by the caller.
 [[nodiscard]] CORBA::Object_ptr with_timeout(CORBA::ORB_ptr orb, CORBA::Object_ptr object,

@@ -64,7 +64,10 @@ std::shared_ptr<Offer> build(TypePtr type, CORBA::Object_ptr reference, const By
     auto offer = std::make_shared<Offer>();
     offer->type = std::move(type);
     offer->reference = CORBA::Object::_duplicate(reference);
-    std::size_t size = 0;
+    // A reference may be as large as any property.
+    CORBA::Any object;
+    object <<= reference;
+    std::size_t size = encoded_octets(object);
     for (const auto& [name, value] : properties) {
         size += name.size() + encoded_octets(*value);
         offer->properties.push_back({.name = std::string(name),
@@ -262,9 +265,47 @@ void Catalog::index(Shelf& shelf, const Offer& offer, bool adds)
     }
 }
 
+namespace {
+
+/// How many conditions an index is asked for at most: one constraint may have thousands, all of
+/// which would be walked along while everybody waits.
+constexpr std::size_t needs_max = 8;
+
+/// Of each name and relation one, and not too many.
+std::vector<constraints::Condition> few_of(std::span<const constraints::Condition> needs)
+{
+    std::vector<constraints::Condition> few;
+    for (const constraints::Condition& need : needs) {
+        if (few.size() == needs_max) break;
+        const auto is_alike = [&](const constraints::Condition& other) {
+            return other.name == need.name && other.relation == need.relation;
+        };
+        if (std::ranges::none_of(few, is_alike)) few.push_back(need);
+    }
+    return few;
+}
+
+/// Returns the place of the range that has the fewest offers, its others included; none if each
+/// has more than `count_max`. All go on together, so it takes as many steps as the shortest has.
+std::optional<std::size_t> shortest(std::vector<PropertyIndex::Range> walks, std::size_t count_max)
+{
+    std::size_t count = count_max;
+    for (const PropertyIndex::Range& walk : walks)
+        count = std::min(count, walk.others->size());
+    for (; count <= count_max; ++count)
+        for (std::size_t i = 0; i < walks.size(); ++i) {
+            if (walks[i].others->size() > count) continue; // its others alone are more
+            if (walks[i].at_end()) return i;
+            (void)walks[i].next();
+        }
+    return std::nullopt;
+}
+
+} // namespace
+
 /// Appends offers that may fulfil all conditions: those of the condition that fewest may fulfil.
 void Catalog::collect(const Shelf& shelf, std::span<const constraints::Condition> needs,
-                      std::size_t count_max, std::vector<Numbered>& found)
+                      std::size_t count_max, std::vector<OfferPtr>& found)
 {
     std::vector<PropertyIndex::Range> ranges;
     for (const constraints::Condition& need : needs) {
@@ -275,50 +316,44 @@ void Catalog::collect(const Shelf& shelf, std::span<const constraints::Condition
         PropertyIndex::Range range;
         if (index->second.find(need, range)) ranges.push_back(range);
     }
+    std::size_t left = count_max;
     if (ranges.empty()) {
-        for (const auto& [number, offer] : shelf.offers) {
-            if (count_max-- == 0) return;
-            found.emplace_back(number, offer.get());
+        for (auto each = shelf.offers.begin(); each != shelf.offers.end() && left != 0; ++each) {
+            found.push_back(each->second);
+            --left;
         }
         return;
     }
-    // All go on together: so the shortest one is found in as many steps as it has.
-    std::vector<PropertyIndex::Range> walks = ranges;
-    std::size_t shortest = 0;
-    for (bool done = false; !done;)
-        for (std::size_t i = 0; i < walks.size() && !done; ++i) {
-            done = walks[i].at_end();
-            shortest = i;
-            if (!done) (void)walks[i].next();
-        }
-    PropertyIndex::Range& range = ranges[shortest];
-    const auto add = [&](const Offer* offer) { found.emplace_back(offer->number, offer); };
-    while (!range.at_end())
-        add(range.next());
-    std::ranges::for_each(*range.others, add);
+    // Where each has more than are wanted, any will do.
+    PropertyIndex::Range& range = ranges[shortest(ranges, count_max).value_or(0)];
+    for (; !range.at_end() && left != 0; --left)
+        found.push_back(range.next()->shared_from_this());
+    for (auto other = range.others->begin(); other != range.others->end() && left != 0; ++other) {
+        found.push_back((*other)->shared_from_this());
+        --left;
+    }
 }
 
 std::vector<OfferPtr> Catalog::candidates(const ServiceType& type, bool exact,
                                           std::span<const constraints::Condition> needs,
                                           std::size_t count_max, bool& was_cut) const
 {
-    std::vector<OfferPtr> offers;
-    std::vector<Numbered> found;
-    const std::lock_guard lock(mutex_);
-    const auto known = entries_.find(type.name);
-    if (known == entries_.end()) return offers;
-    if (exact)
-        collect(known->second.shelf, needs, count_max + 1, found);
-    else
-        for (const std::string& below : known->second.descendants)
-            collect(entries_.find(below)->second.shelf, needs, count_max + 1, found);
-    std::ranges::sort(found);
+    const std::vector<constraints::Condition> few = few_of(needs);
+    std::vector<OfferPtr> found;
+    {
+        const std::lock_guard lock(mutex_);
+        const auto known = entries_.find(type.name);
+        if (known == entries_.end()) return found;
+        if (exact)
+            collect(known->second.shelf, few, count_max + 1, found);
+        else
+            for (const std::string& below : known->second.descendants)
+                collect(entries_.find(below)->second.shelf, few, count_max + 1, found);
+    }
+    std::ranges::sort(found, {}, [](const OfferPtr& offer) { return offer->number; });
     was_cut = found.size() > count_max;
     if (was_cut) found.resize(count_max);
-    offers.reserve(found.size());
-    for (const auto& [number, offer] : found)
-        offers.push_back(offer->shared_from_this());
-    return offers;
+    return found;
 }
 
 // --- Changes -------------------------------------------------------------------------------------
@@ -359,6 +394,16 @@ bool Catalog::replace(const OfferPtr& offer, const std::shared_ptr<Offer>& by)
     return true;
 }
 
+/// Must hold the mutex; the caller has another count of the offer.
+void Catalog::take_out(std::map<std::uint64_t, OfferPtr>::iterator place)
+{
+    const Offer& offer = *place->second;
+    Shelf& shelf = entries_.find(offer.type->name)->second.shelf;
+    index(shelf, offer, false);
+    shelf.offers.erase(offer.number);
+    offers_.erase(place);
+}
+
 bool Catalog::withdraw(std::uint64_t number)
 {
     OfferPtr offer; // ends without the lock
@@ -366,11 +411,21 @@ bool Catalog::withdraw(std::uint64_t number)
     const auto found = offers_.find(number);
     if (found == offers_.end()) return false;
     offer = found->second;
-    Shelf& shelf = entries_.find(offer->type->name)->second.shelf;
-    index(shelf, *offer, false);
-    shelf.offers.erase(number);
-    offers_.erase(found);
+    take_out(found);
     return true;
+}
+
+std::size_t Catalog::withdraw(std::span<const OfferPtr> offers)
+{
+    std::size_t count = 0;
+    const std::lock_guard lock(mutex_);
+    for (const OfferPtr& offer : offers) {
+        const auto found = offers_.find(offer->number);
+        if (found == offers_.end() || found->second != offer) continue;
+        take_out(found);
+        ++count;
+    }
+    return count;
 }
 
 std::vector<std::uint64_t> Catalog::numbers(std::uint64_t after, std::uint64_t last,

@@ -56,9 +56,11 @@ class PolicyReader {
         else if (name == "exact_type_match")
             policies_.is_exact = value_of<CORBA::Boolean>(policy);
         else if (name == "use_modifiable_properties")
-            policies_.uses_modifiable = value_of<CORBA::Boolean>(policy);
+            policies_.uses_modifiable =
+                value_of<CORBA::Boolean>(policy) && attributes_.supports_modifiable_properties;
         else if (name == "use_dynamic_properties")
-            policies_.uses_dynamic = value_of<CORBA::Boolean>(policy);
+            policies_.uses_dynamic =
+                value_of<CORBA::Boolean>(policy) && attributes_.supports_dynamic_properties;
         else
             read_of_federations(policy, name);
     }
@@ -202,11 +204,18 @@ class LookupServant final : public ImportComponent<POA_CosTrading::Lookup> {
         const auto iteration = std::make_shared<OfferIteration>();
         iteration->selection = selection_of(desired, limits);
 
-        Found found = search(state().catalog, *service_type, constraint, *preference, wanted,
-                             limits, state().orb());
+        DynamicCalls calls = state().dynamic_calls();
+        Found found =
+            search(state().catalog, *service_type, constraint, *preference, wanted, limits, calls);
         state().evaluated += found.evaluated;
         iteration->offers = std::move(found.offers);
-        offers = state().portion(iteration->offers, iteration->at, how_many, iteration->selection);
+        const bool was_exhausted = calls.is_exhausted();
+        offers = state().portion(iteration->offers, iteration->at, how_many, iteration->selection,
+                                 calls);
+        const bool has_search_card =
+            !found.limits_applied.empty() && found.limits_applied.front() == search_card;
+        if (!was_exhausted && calls.is_exhausted() && !has_search_card)
+            found.limits_applied.insert(found.limits_applied.begin(), search_card);
         PolicyNameSeq_var applied = new PolicyNameSeq;
         applied->length(static_cast<CORBA::ULong>(found.limits_applied.size()));
         for (CORBA::ULong i = 0; i < applied->length(); ++i)
@@ -232,7 +241,7 @@ class RegisterServant final : public Component<POA_CosTrading::Register> {
         const TypePtr service_type = state().catalog.type(type, true);
         const std::shared_ptr<Offer> offer =
             make_offer(service_type, reference, properties, state().limits, state().octets);
-        refuse_dynamic(*offer);
+        refuse_dynamic(*offer, properties);
         check_interface(reference, *service_type);
         return state().id_of(state().catalog.add(offer));
     }
@@ -263,7 +272,7 @@ class RegisterServant final : public Component<POA_CosTrading::Register> {
             const OfferPtr offer = find(id);
             const std::shared_ptr<Offer> by =
                 trading::modified(*offer, removed, changed, state().limits, state().octets);
-            refuse_dynamic(*by);
+            refuse_dynamic(*by, changed);
             if (state().catalog.replace(offer, by)) return;
         }
     }
@@ -274,14 +283,18 @@ class RegisterServant final : public Component<POA_CosTrading::Register> {
         const constraints::Constraint constraint = parse_constraint(constr, state().limits);
         SearchPolicies everything;
         everything.search_card = everything.match_card = everything.return_card = 0xFFFF'FFFF;
+        everything.uses_dynamic = state().attributes().supports_dynamic_properties;
+        DynamicCalls calls = state().dynamic_calls();
         const Found found =
             search(state().catalog, *service_type, constraint, *constraints::Preference::parse(""),
-                   everything, state().limits, state().orb());
+                   everything, state().limits, calls);
         state().evaluated += found.evaluated;
-        bool has_any = false;
-        for (const OfferPtr& offer : found.offers)
-            has_any = state().catalog.withdraw(offer->number) || has_any;
-        if (!has_any) throw CosTrading::Register::NoMatchingOffers(constr);
+        // What was not looked at, or not asked for, may match or not: rather none than some.
+        if (!found.limits_applied.empty())
+            throw CORBA::IMP_LIMIT(0, CORBA::COMPLETED_NO,
+                                   "not all offers could be looked at: none is withdrawn");
+        if (state().catalog.withdraw(found.offers) == 0)
+            throw CosTrading::Register::NoMatchingOffers(constr);
     }
 
     Register_ptr resolve(const TraderName& name) override
@@ -299,16 +312,16 @@ class RegisterServant final : public Component<POA_CosTrading::Register> {
         return offer;
     }
 
-    void refuse_dynamic(const Offer& offer) const
+    /// Where the trader has no dynamic properties, none of those that are given may be one; what
+    /// an offer had before stays.
+    void refuse_dynamic(const Offer& offer, const PropertySeq& given) const
     {
         if (state().attributes().supports_dynamic_properties) return;
-        for (const Offer::Property& property : offer.properties)
-            if (property.is_dynamic) {
-                Property wrong;
-                wrong.name = property.name.c_str();
-                wrong.value = property.value;
-                throw PropertyTypeMismatch(offer.type->name.c_str(), wrong);
-            }
+        for (CORBA::ULong i = 0; i < given.length(); ++i) {
+            const Offer::Property* const property = offer.find(given[i].name.in());
+            if (property != nullptr && property->is_dynamic)
+                throw PropertyTypeMismatch(offer.type->name.c_str(), given[i]);
+        }
     }
 
     /// Asks the object, unless its reference tells; not where the type's interface is no repository
@@ -426,7 +439,7 @@ class AdminServant final : public ImportComponent<POA_CosTrading::Admin> {
 bool next_ids(const TraderState& state, IdIteration& iteration, std::size_t wanted,
               OfferIdSeq_out& ids)
 {
-    const std::size_t count = std::min(wanted, state.limits.reply_count_max);
+    const std::size_t count = std::min(wanted, state.list_max());
     const std::vector<std::uint64_t> numbers =
         state.catalog.numbers(iteration.after, iteration.last, count + 1);
     OfferIdSeq_var list = new OfferIdSeq;
@@ -441,9 +454,8 @@ bool next_ids(const TraderState& state, IdIteration& iteration, std::size_t want
 void AdminServant::list_offers(ULong how_many, OfferIdSeq_out ids, OfferIdIterator_out iterator)
 {
     const auto iteration = std::make_shared<IdIteration>(state().catalog.last_number());
-    const ULong count = std::min(how_many, state().attributes().max_list);
     iterator = OfferIdIterator::_nil();
-    if (next_ids(state(), *iteration, count, ids))
+    if (next_ids(state(), *iteration, how_many, ids))
         iterator = corba::numbered_reference<OfferIdIterator>(
             state().id_iterators.in(), state().id_iterations.begin(iteration));
 }
@@ -470,7 +482,8 @@ class OfferIteratorServant final : public POA_CosTrading::OfferIterator {
         }
         // Dynamic properties are asked for: without the lock, and then not by two at once.
         std::size_t at = first;
-        OfferSeq_var list = state_.portion(iteration->offers, at, n, iteration->selection);
+        DynamicCalls calls = state_.dynamic_calls();
+        OfferSeq_var list = state_.portion(iteration->offers, at, n, iteration->selection, calls);
         const std::lock_guard lock(iteration->mutex);
         if (iteration->at != first)
             throw CORBA::BAD_INV_ORDER(0, CORBA::COMPLETED_NO,

@@ -120,13 +120,24 @@ std::uint64_t TraderState::number_of(const char* id) const
     return number;
 }
 
-CosTrading::OfferSeq* TraderState::portion(const std::vector<OfferPtr>& offers, std::size_t& at,
-                                           std::size_t wanted, const Selection& selection) const
+std::size_t TraderState::list_max() const
 {
-    const std::size_t count = std::min({offers.size() - at, wanted, limits.reply_count_max});
+    const std::size_t max_list = attributes().max_list;
+    return std::max<std::size_t>(std::min(max_list, limits.reply_count_max), 1);
+}
+
+DynamicCalls TraderState::dynamic_calls() const
+{
+    return {orb_.in(), limits, attributes().supports_dynamic_properties};
+}
+
+CosTrading::OfferSeq* TraderState::portion(const std::vector<OfferPtr>& offers, std::size_t& at,
+                                           std::size_t wanted, const Selection& selection,
+                                           DynamicCalls& calls) const
+{
+    const std::size_t count = std::min({offers.size() - at, wanted, list_max()});
     CosTrading::OfferSeq_var list = new CosTrading::OfferSeq;
     list->length(static_cast<CORBA::ULong>(count));
-    DynamicCalls calls(orb_.in(), limits);
     std::size_t size = 0;
     CORBA::ULong filled = 0;
     for (; filled < count; ++filled) {

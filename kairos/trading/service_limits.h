@@ -16,7 +16,8 @@ struct ServiceLimits {
     std::size_t type_properties_max = 500;
     std::size_t ancestors_max = 200;
     std::size_t name_octets_max = 255;
-    /// Offers; octets of one, as its properties are encoded; and, about, of all offers and types.
+    /// Offers; octets of one, as its reference and properties are encoded; and, about, of all
+    /// offers and types.
     std::size_t offers_max = 1'000'000;
     std::size_t offer_octets_max = std::size_t{1} << 20;
     std::size_t octets_of_all_max = std::size_t{512} << 20;

@@ -88,10 +88,15 @@ class TraderState {
     /// Throws IllegalOfferId, and UnknownOfferId for one of another run.
     [[nodiscard]] std::uint64_t number_of(const char* id) const;
 
+    /// How many offers or ids a reply may have: at least one, so that iterators come to an end.
+    [[nodiscard]] std::size_t list_max() const;
+    /// For one request. Asks nobody where the trader has no dynamic properties.
+    [[nodiscard]] DynamicCalls dynamic_calls() const;
     /// The next offers of what was found, as importers get them, and where to go on.
     [[nodiscard]] CosTrading::OfferSeq* portion(const std::vector<OfferPtr>& offers,
                                                 std::size_t& at, std::size_t wanted,
-                                                const Selection& selection) const;
+                                                const Selection& selection,
+                                                DynamicCalls& calls) const;
 
     const ServiceLimits limits;
     const std::shared_ptr<corba::Octets> octets;

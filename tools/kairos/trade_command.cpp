@@ -214,6 +214,8 @@ void list_offers(const TradeSession& session, const TradeArguments& arguments)
             has_more = ids->length() != 0;
             rest->destroy();
             rest = CosTrading::OfferIdIterator::_nil();
+        } else if (has_more && ids->length() == 0) {
+            fail("the trader says that it has more, and tells nothing");
         }
     }
     printer.end();
@@ -255,6 +257,8 @@ void query_offers(const TradeSession& session, const TradeArguments& arguments)
             has_more = offers->length() != 0;
             rest->destroy();
             rest = CosTrading::OfferIterator::_nil();
+        } else if (has_more && offers->length() == 0) {
+            fail("the trader says that it has more, and tells nothing");
         }
     }
     printer.end();
