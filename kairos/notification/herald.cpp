@@ -233,7 +233,7 @@ void Herald::send(const Change& change)
 
 void Herald::called(orb::AsynchronousCall& call)
 {
-    const std::exception_ptr failure = call.failure();
+    const std::exception_ptr& failure = call.failure();
     const events::Outcome outcome = events::outcome_of(failure, client_.in());
     if (outcome == events::Outcome::elsewhere && !stays_connected_)
         return conclude(events::Outcome::refused);

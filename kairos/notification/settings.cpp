@@ -72,7 +72,7 @@ void Settings::change_types(const CosNotification::EventTypeSeq& added,
     if (table) table->announce();
 }
 
-void Settings::join(std::shared_ptr<TypeTable> table)
+void Settings::join(const std::shared_ptr<TypeTable>& table)
 {
     {
         const std::lock_guard lock(mutex_);

@@ -41,7 +41,7 @@ class Settings {
                       const CosNotification::EventTypeSeq& removed);
     [[nodiscard]] std::shared_ptr<const EventTypes> types() const;
     /// The types are among those of the table from here on, until part(). Throws IMP_LIMIT.
-    void join(std::shared_ptr<TypeTable> table);
+    void join(const std::shared_ptr<TypeTable>& table);
     void part() noexcept;
 
   private:
