@@ -184,7 +184,7 @@ class SuppliersServant final : public AdminServant<POA_CosNotifyChannelAdmin::Su
 AdminPtr make_admin(ServiceState& state, const ChannelPtr& channel, bool is_consumers,
                     InterFilterGroupOperator both)
 {
-    const AdminPtr admin = channel->make_admin(is_consumers, both);
+    AdminPtr admin = channel->make_admin(is_consumers, both);
     try {
         Servant_var<ServantBase> servant;
         if (is_consumers)
