@@ -32,13 +32,16 @@ bool Members::is_proxy(CORBA::Object_ptr object) const
 }
 
 CORBA::Object_ptr
-Members::add(const PortableServer::Servant_var<PortableServer::ServantBase>& servant, Proxy& proxy)
+Members::add(const PortableServer::Servant_var<PortableServer::ServantBase>& servant, Proxy& proxy,
+             std::size_t of_kind_max)
 {
     make_room();
     std::uint64_t number = 0;
     {
         const Lock lock(mutex_);
         if (has_ended_) throw CORBA::OBJECT_NOT_EXIST(mapping::omg_minor(1), CORBA::COMPLETED_NO);
+        if (members_.size() >= of_kind_max && count(proxy.is_consumers()) >= of_kind_max)
+            throw TooManyOfKind();
         if (members_.size() >= limits_.proxies_max)
             throw CORBA::IMP_LIMIT(0, CORBA::COMPLETED_NO,
                                    "the channel has as many proxies as it may have");
@@ -195,9 +198,9 @@ void Members::note_dropped(std::size_t count)
                  "' drops events: a consumer is slower than its suppliers, or they are too large");
 }
 
-std::size_t Members::count(bool of_consumers)
+std::size_t Members::count(bool of_consumers) const
 {
-    const Lock lock(mutex_);
+    assert_held(mutex_);
     return static_cast<std::size_t>(
         std::ranges::count_if(members_, [of_consumers](const auto& one) {
             return one.second.proxy->is_consumers() == of_consumers;

@@ -29,6 +29,9 @@ class Receiver {
     ~Receiver() = default;
 };
 
+/// There are as many proxies of this kind as were to be.
+struct TooManyOfKind {};
+
 class KAIROS_API Members {
   public:
     /// `service` and `name` are what the log calls the channel by; `proxies` is the POA of the
@@ -47,9 +50,11 @@ class KAIROS_API Members {
 
     /// Makes the proxy an object of the channel's, which owns it. Returns the reference, owned by
     /// the caller. Throws IMP_LIMIT where there are as many as may be, here or in all channels,
-    /// OBJECT_NOT_EXIST after the channel's end.
+    /// OBJECT_NOT_EXIST after the channel's end, TooManyOfKind where there are `of_kind_max` for
+    /// consumers, or for suppliers, as the proxy is.
     [[nodiscard]] CORBA::Object_ptr
-    add(const PortableServer::Servant_var<PortableServer::ServantBase>& servant, Proxy& proxy);
+    add(const PortableServer::Servant_var<PortableServer::ServantBase>& servant, Proxy& proxy,
+        std::size_t of_kind_max = static_cast<std::size_t>(-1));
     /// Whether the object is a proxy of a channel of this service: at whatever address, by its key.
     [[nodiscard]] bool is_proxy(CORBA::Object_ptr object) const;
     /// What a proxy receives for its consumer, from now on. Returns false if the proxy has ended.
@@ -65,8 +70,6 @@ class KAIROS_API Members {
     void give_up(std::uint64_t proxy, CORBA::Object& client, const std::string& reason);
     /// Ends all proxies; there will be none any more.
     void end(bool tells);
-    /// How many proxies there are for consumers, or for suppliers; connected or not.
-    [[nodiscard]] std::size_t count(bool of_consumers);
 
     // --- counting ---
     void note_received() noexcept { received_.fetch_add(1, std::memory_order_relaxed); }
@@ -109,6 +112,9 @@ class KAIROS_API Members {
     using Table = std::map<std::uint64_t, Member>;
 
     void make_room();
+    /// Must hold mutex_. How many proxies there are for consumers, or for suppliers; connected or
+    /// not.
+    [[nodiscard]] std::size_t count(bool of_consumers) const;
     [[nodiscard]] bool keep_id(std::uint64_t proxy, PortableServer::ObjectId_var& id);
     [[nodiscard]] Member take_out(std::uint64_t proxy);
     [[nodiscard]] Member take_out(Table::iterator found);

@@ -3,12 +3,6 @@
 
 namespace kairos::events {
 
-void Polling::suspend(bool is_suspended) noexcept
-{
-    is_suspended_ = is_suspended;
-    if (!is_suspended) wake();
-}
-
 void Polling::idle()
 {
     if (has_ended_ || is_suspended_ || !may_call()) return;

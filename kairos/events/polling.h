@@ -15,8 +15,8 @@ class KAIROS_API Polling : public ClientCourier {
   public:
     /// The supplier is asked no more.
     void end() noexcept { has_ended_ = true; }
-    /// It is not asked until it is told again.
-    void suspend(bool is_suspended) noexcept;
+    /// It is not asked until it is told again; then it is to be woken.
+    void suspend(bool is_suspended) noexcept { is_suspended_ = is_suspended; }
 
   protected:
     /// `try_pull` is constant data.

@@ -45,6 +45,8 @@ class KAIROS_API Proxy {
     void connect(CORBA::Object_ptr client);
     /// Throws Disconnected unless it is connected.
     void require_connection();
+    /// Its client has done something.
+    void note_use() noexcept { last_used_ = Clock::now(); }
     /// Ends the proxy because its client wants that. Throws OBJECT_NOT_EXIST after the end.
     void disconnect();
 
@@ -55,7 +57,8 @@ class KAIROS_API Proxy {
     virtual void stop() noexcept = 0;
     /// What its client is told at the end: constant data.
     [[nodiscard]] virtual const orb::Operation& farewell() const noexcept = 0;
-    /// Whether a call of the client finds out, time and again, that there is one.
+    /// Whether a call of the client finds out, time and again, that there is one. Asked with locks
+    /// held.
     [[nodiscard]] virtual bool calls_client() const noexcept = 0;
 
     const std::shared_ptr<Members> members_;

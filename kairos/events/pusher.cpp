@@ -46,8 +46,13 @@ bool Pusher::has_next(std::optional<Clock::time_point>& later, bool& has_ended)
     const std::lock_guard lock(mutex_);
     has_ended = has_ended_;
     if (has_ended_) return false;
-    if (next_count() != 0) return true;
-    is_busy_ = take_next(later);
+    is_busy_ = false;
+    if (is_held()) return false;
+    if (const std::size_t expired = forget_expired(); expired != 0) {
+        members().note_lost(expired);
+        if (next_count() == 0) tries_ = 0;
+    }
+    is_busy_ = next_count() != 0 || take_next(later);
     return is_busy_;
 }
 

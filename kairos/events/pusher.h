@@ -40,6 +40,11 @@ class KAIROS_API Pusher : public ClientCourier {
     /// Forgets what was not taken out; returns how many events that were.
     virtual std::size_t clear() noexcept = 0;
 
+    /// Whether nothing is to be pushed for now; who is then to be pushed to again is to be woken.
+    [[nodiscard]] virtual bool is_held() const noexcept { return false; }
+    /// Of what was taken out, forgets what is not worth it any more; returns how many that were.
+    virtual std::size_t forget_expired() noexcept { return 0; }
+
     // Of the thread that works.
     /// How many events were taken out, and of which size; none: 0.
     [[nodiscard]] virtual std::size_t next_count() const noexcept = 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kairos/notification/channel.h"
 
-#include "kairos/base/assert_held.h"
+#include "kairos/events/proxy.h"
 
 #include <utility>
 #include <vector>
@@ -86,7 +86,7 @@ void Admin::end(events::Members& members)
     }
     for (const std::uint64_t number : numbers)
         members.retire(number, true);
-    settings_.filters().clear();
+    settings_.filters().clear(); // now that nobody asks them any more
 }
 
 bool goes_on(Admin& admin, Settings& proxy, const Passed& passed)
@@ -105,7 +105,9 @@ Channel::Channel(ChannelID id, std::string name, const Qos& qos, const AdminProp
     : Members("notify", std::move(name), filters->limits, std::move(budget), std::move(couriers),
               adapters.others()),
       id_(id), filters_(std::move(filters)), matcher_(std::make_shared<Matcher>(filters_)),
-      adapters_(adapters), settings_(Level::channel, qos, matcher_)
+      adapters_(adapters), settings_(Level::channel, qos, matcher_),
+      types_{std::make_shared<TypeTable>(filters_->limits.side_types_octets_max),
+             std::make_shared<TypeTable>(filters_->limits.side_types_octets_max)}
 {
     properties_ = properties;
     if (properties.queue_length > 0)
@@ -158,11 +160,20 @@ void Channel::take(const Data& data, const Source& source)
         }
         events::Portion place;
         if (places) place = events::Portion(places, 1);
+        if (places && !place) {
+            expire_all();
+            place = events::Portion(places, 1);
+        }
         const bool is_full = places && !place;
         if (is_full && rejects)
             throw CORBA::IMP_LIMIT(0, CORBA::COMPLETED_NO,
                                    "as many events wait as may, and new ones are rejected");
-        if (!event->charge(budget().event_octets, std::move(place)))
+        bool is_charged = event->charge(budget().event_octets, place);
+        if (!is_charged) {
+            expire_all();
+            is_charged = event->charge(budget().event_octets, place);
+        }
+        if (!is_charged)
             throw CORBA::NO_RESOURCES(0, CORBA::COMPLETED_NO,
                                       "as many octets of events wait as may: consumers are slow");
         pass_on(event, source, is_full);
@@ -170,6 +181,14 @@ void Channel::take(const Data& data, const Source& source)
         note_dropped(count);
         throw;
     }
+}
+
+/// What has expired holds no place that another event could have.
+void Channel::expire_all()
+{
+    const std::shared_ptr<const Receptions> all = receptions();
+    for (const Reception& one : *all)
+        static_cast<Subscriber*>(one.receiver)->expire();
 }
 
 void Channel::pass_on(const NotificationPtr& event, const Source& source, bool is_full)
@@ -220,108 +239,45 @@ AdminIDSeq* Channel::admin_ids(bool is_consumers) const
     AdminIDSeq_var ids = new AdminIDSeq;
     const std::lock_guard lock(own_mutex_);
     for (const auto& [key, admin] : admins_) {
-        if (key.first != is_consumers) continue;
+        if (key.first != is_consumers || !objects_.contains(admin.get())) continue;
         ids->length(ids->length() + 1);
         ids[ids->length() - 1] = key.second;
     }
     return ids._retn();
 }
 
-void Channel::require_place(bool of_consumers)
+CORBA::Object_ptr Channel::add_client(const Servant& servant, events::Proxy& proxy)
 {
+    const bool is_consumers = proxy.is_consumers();
     const AdminProperties now = properties();
-    const CORBA::Long max = of_consumers ? now.consumers : now.suppliers;
-    if (max == 0 || count(of_consumers) < static_cast<std::size_t>(max)) return;
-    AdminLimitExceeded exceeded;
-    exceeded.admin_property_err.name =
-        of_consumers ? CosNotification::MaxConsumers : CosNotification::MaxSuppliers;
-    exceeded.admin_property_err.value <<= max;
-    throw exceeded;
-}
-
-void Channel::enter(std::uint64_t proxy, bool is_consumers,
-                    const std::shared_ptr<Settings>& settings, IntrusivePtr<Herald> herald)
-{
-    const std::lock_guard lock(own_mutex_);
-    Connected& one = side(is_consumers).proxies[proxy];
-    one.settings = settings;
-    one.herald = std::move(herald);
-    count_types(is_consumers, one, settings->types());
-}
-
-void Channel::leave(std::uint64_t proxy)
-{
-    Connected left; // until the lock is left
-    const std::lock_guard lock(own_mutex_);
-    for (const bool of_consumers : {false, true}) {
-        auto& proxies = side(of_consumers).proxies;
-        const auto found = proxies.find(proxy);
-        if (found == proxies.end()) continue;
-        count_types(of_consumers, found->second, nullptr);
-        left = std::move(found->second);
-        proxies.erase(found);
+    const CORBA::Long max = is_consumers ? now.consumers : now.suppliers;
+    if (max == 0) return add(servant, proxy);
+    try {
+        return add(servant, proxy, static_cast<std::size_t>(max));
+    } catch (const events::TooManyOfKind&) {
+        AdminLimitExceeded exceeded;
+        exceeded.admin_property_err.name =
+            is_consumers ? CosNotification::MaxConsumers : CosNotification::MaxSuppliers;
+        exceeded.admin_property_err.value <<= max;
+        throw exceeded;
     }
-}
-
-void Channel::change_types(std::uint64_t proxy, Settings& settings,
-                           const CosNotification::EventTypeSeq& added,
-                           const CosNotification::EventTypeSeq& removed)
-{
-    settings.change_types(added, removed);
-    const std::lock_guard lock(own_mutex_);
-    for (const bool of_consumers : {false, true}) {
-        auto& proxies = side(of_consumers).proxies;
-        if (const auto found = proxies.find(proxy); found != proxies.end())
-            count_types(of_consumers, found->second, settings.types());
-    }
-}
-
-void Channel::count_types(bool of_consumers, Connected& one,
-                          std::shared_ptr<const EventTypes> types)
-{
-    assert_held(own_mutex_);
-    static const std::vector<TypePattern> everything{{"*", "*"}};
-    const auto patterns_of = [](const EventTypes& of) -> const std::vector<TypePattern>& {
-        return of.are_all() ? everything : of.patterns();
-    };
-    auto& counts = side(of_consumers).types;
-    std::set<TypePattern> added;
-    std::set<TypePattern> removed;
-    if (types)
-        for (const TypePattern& type : patterns_of(*types))
-            if (++counts[type] == 1) added.insert(type);
-    if (one.counted)
-        for (const TypePattern& type : patterns_of(*one.counted))
-            if (const auto found = counts.find(type); --found->second == 0) {
-                counts.erase(found);
-                if (added.erase(type) == 0) removed.insert(type);
-            }
-    one.counted = std::move(types);
-    if (added.empty() && removed.empty()) return;
-    for (const auto& [number, other] : side(!of_consumers).proxies)
-        if (other.herald) other.herald->tell(added, removed);
-}
-
-CosNotification::EventTypeSeq* Channel::obtain_types(std::uint64_t proxy, bool of_consumers,
-                                                     ObtainInfoMode mode)
-{
-    std::set<TypePattern> all;
-    {
-        const std::lock_guard lock(own_mutex_);
-        const auto& proxies = side(!of_consumers).proxies;
-        if (const auto found = proxies.find(proxy); found != proxies.end() && found->second.herald)
-            found->second.herald->speak(mode == ALL_NOW_UPDATES_ON || mode == NONE_NOW_UPDATES_ON);
-        if (mode == ALL_NOW_UPDATES_OFF || mode == ALL_NOW_UPDATES_ON)
-            for (const auto& [type, count] : side(of_consumers).types)
-                all.insert(type);
-    }
-    return new CosNotification::EventTypeSeq(sequence_of(all));
 }
 
 CORBA::Object_ptr Channel::activate(const Servant& servant, const void* key)
 {
+    return activate(servant, key, nullptr);
+}
+
+void Channel::activate(const Servant& servant, Admin& admin)
+{
+    const CORBA::Object_var object = activate(servant, &admin, &admin);
+}
+
+CORBA::Object_ptr Channel::activate(const Servant& servant, const void* key, Admin* admin)
+{
     PortableServer::ObjectId_var id;
     CORBA::Object_var object = adapters_.activate(servant.in(), id);
+    if (admin != nullptr) admin->set_object(object.in());
     {
         const std::lock_guard lock(own_mutex_);
         if (!is_over_) {

@@ -41,12 +41,17 @@ class Admin {
         return operator_;
     }
     [[nodiscard]] Settings& settings() noexcept { return settings_; }
-    /// Its object, owned by the caller; set before anybody can ask.
+    /// Its object, owned by the caller; set before clients find the admin.
     [[nodiscard]] CORBA::Object_ptr object() const
     {
+        const std::lock_guard lock(mutex_);
         return CORBA::Object::_duplicate(object_.in());
     }
-    void set_object(CORBA::Object_ptr object) { object_ = CORBA::Object::_duplicate(object); }
+    void set_object(CORBA::Object_ptr object)
+    {
+        const std::lock_guard lock(mutex_);
+        object_ = CORBA::Object::_duplicate(object);
+    }
 
     /// The id of a proxy to come.
     [[nodiscard]] CosNotifyChannelAdmin::ProxyID next_id();
@@ -67,8 +72,8 @@ class Admin {
     const bool is_consumers_;
     const CosNotifyChannelAdmin::InterFilterGroupOperator operator_;
     Settings settings_;
-    CORBA::Object_var object_;
     mutable std::mutex mutex_; // guards what follows; not held while anything is called
+    CORBA::Object_var object_;
     Proxies pushing_, pulling_;
     std::set<std::uint64_t> numbers_; // of all proxies
     CosNotifyChannelAdmin::ProxyID last_ = 0;
@@ -87,6 +92,9 @@ class Subscriber : public events::Receiver {
     /// this thread.
     virtual void offer(const NotificationPtr& event, const Passed& passed, bool is_full,
                        std::size_t& octets_at_once) = 0;
+
+    /// Forgets events that have expired.
+    virtual void expire() = 0;
 
   protected:
     ~Subscriber() = default;
@@ -132,51 +140,36 @@ class Channel final : public events::Members {
     /// The one of this id whose object there is. Throws AdminNotFound.
     [[nodiscard]] AdminPtr find_admin(bool is_consumers, CosNotifyChannelAdmin::AdminID id) const;
     [[nodiscard]] CosNotifyChannelAdmin::AdminIDSeq* admin_ids(bool is_consumers) const;
-    /// The place of one more proxy: throws AdminLimitExceeded where the channel's properties do not
-    /// want that.
-    void require_place(bool of_consumers);
+    /// As Members::add; also throws AdminLimitExceeded where the channel's properties do not want
+    /// one more such proxy.
+    [[nodiscard]] CORBA::Object_ptr
+    add_client(const PortableServer::Servant_var<PortableServer::ServantBase>& servant,
+               events::Proxy& proxy);
 
-    /// What a proxy's client has set, from when it is connected; its herald may be null. `proxy` is
-    /// the proxy's number.
-    void enter(std::uint64_t proxy, bool is_consumers, const std::shared_ptr<Settings>& settings,
-               IntrusivePtr<Herald> herald);
-    void leave(std::uint64_t proxy);
-    /// What the proxy's client offers or wants from now on. Tells the clients of the other side.
-    void change_types(std::uint64_t proxy, Settings& settings,
-                      const CosNotification::EventTypeSeq& added,
-                      const CosNotification::EventTypeSeq& removed);
-    /// What the other side offers or wants together; nothing where that is the mode, which also
-    /// says whether the proxy's client is told of changes. Owned by the caller.
-    [[nodiscard]] CosNotification::EventTypeSeq*
-    obtain_types(std::uint64_t proxy, bool of_consumers,
-                 CosNotifyChannelAdmin::ObtainInfoMode mode);
+    /// What the clients of one side offer or want.
+    [[nodiscard]] const std::shared_ptr<TypeTable>& types(bool of_consumers) const noexcept
+    {
+        return types_[of_consumers ? 1 : 0];
+    }
 
-    /// Objects of the channel's that end with it: admins and filters.
+    /// Objects of the channel's that end with it: admins and filters. An admin is found from here
+    /// on.
     [[nodiscard]] CORBA::Object_ptr
     activate(const PortableServer::Servant_var<PortableServer::ServantBase>& servant,
              const void* key);
+    void activate(const PortableServer::Servant_var<PortableServer::ServantBase>& servant,
+                  Admin& admin);
     void deactivate(const void* key);
     /// Ends all admins, proxies and filters.
     void end_all(bool tells);
 
   private:
     using Servant = PortableServer::Servant_var<PortableServer::ServantBase>;
-    struct Connected {
-        std::shared_ptr<Settings> settings;
-        std::shared_ptr<const EventTypes> counted; // null: none
-        IntrusivePtr<Herald> herald;
-    };
-    struct Side {
-        std::map<std::uint64_t, Connected> proxies; // by number
-        std::map<TypePattern, std::size_t> types;   // how many of them have it
-    };
 
-    [[nodiscard]] Side& side(bool of_consumers) noexcept { return sides_[of_consumers ? 1 : 0]; }
-    /// Must hold own_mutex_. Counts what the proxy's client has said, null for none, and tells the
-    /// other side.
-    void count_types(bool of_consumers, Connected& one, std::shared_ptr<const EventTypes> types);
+    [[nodiscard]] CORBA::Object_ptr activate(const Servant& servant, const void* key, Admin* admin);
     template <typename Data>
     void take(const Data& data, const Source& source);
+    void expire_all();
     void pass_on(const NotificationPtr& event, const Source& source, bool is_full);
 
     const CosNotifyChannelAdmin::ChannelID id_;
@@ -184,13 +177,13 @@ class Channel final : public events::Members {
     const std::shared_ptr<Matcher> matcher_;
     const events::ServiceAdapters& adapters_; // which outlive the objects that lead here
     Settings settings_;
+    const std::array<std::shared_ptr<TypeTable>, 2> types_; // of suppliers, of consumers
     mutable std::mutex own_mutex_; // guards what follows; not held while anything is called
     AdminProperties properties_;
     std::shared_ptr<events::Allowance> places_; // for events that wait; null: no limit
     std::map<std::pair<bool, CosNotifyChannelAdmin::AdminID>, AdminPtr> admins_;
     std::array<CosNotifyChannelAdmin::AdminID, 2> last_admins_{}; // of suppliers, of consumers
     std::map<const void*, PortableServer::ObjectId_var> objects_;
-    std::array<Side, 2> sides_; // suppliers, consumers
     bool is_over_ = false;
 };
 using ChannelPtr = std::shared_ptr<Channel>;

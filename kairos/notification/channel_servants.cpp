@@ -30,15 +30,14 @@ Form form_of(ClientType type)
 
 /// What the operations of the Event Service cannot raise otherwise.
 template <typename Make>
-auto within_limits(Channel& channel, bool of_consumers, Make&& make)
+auto within_limits(Make&& make)
 {
     try {
-        channel.require_place(of_consumers);
+        return make();
     } catch (const AdminLimitExceeded&) {
         throw CORBA::IMP_LIMIT(0, CORBA::COMPLETED_NO,
                                "the channel has as many clients as it wants to have");
     }
-    return make();
 }
 
 /// What both kinds of admins have in common. `state` outlives them.
@@ -50,7 +49,14 @@ class AdminServant : public Administered<Skeleton> {
     {
     }
     AdminID MyID() override { return admin_->id(); }
-    EventChannel_ptr MyChannel() override { return state_.find(channel()->id()); }
+    EventChannel_ptr MyChannel() override
+    {
+        try {
+            return state_.find(channel()->id());
+        } catch (const ChannelNotFound&) { // it ends, and this with it
+            throw CORBA::OBJECT_NOT_EXIST(mapping::omg_minor(1), CORBA::COMPLETED_NO);
+        }
+    }
     InterFilterGroupOperator MyOperator() override { return admin_->both(); }
     void destroy() override { channel()->end_admin(admin_); }
 
@@ -110,13 +116,11 @@ class ConsumersServant final : public AdminServant<POA_CosNotifyChannelAdmin::Co
     }
     CosEventChannelAdmin::ProxyPushSupplier_ptr obtain_push_supplier() override
     {
-        return within_limits(*channel(), true,
-                             [this] { return make_event_push_supplier(channel(), of()); });
+        return within_limits([this] { return make_event_push_supplier(channel(), of()); });
     }
     CosEventChannelAdmin::ProxyPullSupplier_ptr obtain_pull_supplier() override
     {
-        return within_limits(*channel(), true,
-                             [this] { return make_event_pull_supplier(channel(), of()); });
+        return within_limits([this] { return make_event_pull_supplier(channel(), of()); });
     }
     void subscription_change(const CosNotification::EventTypeSeq& added,
                              const CosNotification::EventTypeSeq& removed) override
@@ -131,9 +135,7 @@ class ConsumersServant final : public AdminServant<POA_CosNotifyChannelAdmin::Co
     }
     ProxySupplier_ptr obtain(ClientType ctype, bool pulls, ProxyID& proxy_id)
     {
-        const Form form = form_of(ctype);
-        channel()->require_place(true);
-        return make_proxy_supplier(channel(), of(), form, pulls, proxy_id);
+        return make_proxy_supplier(channel(), of(), form_of(ctype), pulls, proxy_id);
     }
 };
 
@@ -160,13 +162,11 @@ class SuppliersServant final : public AdminServant<POA_CosNotifyChannelAdmin::Su
     }
     CosEventChannelAdmin::ProxyPushConsumer_ptr obtain_push_consumer() override
     {
-        return within_limits(*channel(), false,
-                             [this] { return make_event_push_consumer(channel(), of()); });
+        return within_limits([this] { return make_event_push_consumer(channel(), of()); });
     }
     CosEventChannelAdmin::ProxyPullConsumer_ptr obtain_pull_consumer() override
     {
-        return within_limits(*channel(), false,
-                             [this] { return make_event_pull_consumer(channel(), of()); });
+        return within_limits([this] { return make_event_pull_consumer(channel(), of()); });
     }
     void offer_change(const CosNotification::EventTypeSeq& added,
                       const CosNotification::EventTypeSeq& removed) override
@@ -177,9 +177,7 @@ class SuppliersServant final : public AdminServant<POA_CosNotifyChannelAdmin::Su
   private:
     ProxyConsumer_ptr obtain(ClientType ctype, bool pulls, ProxyID& proxy_id)
     {
-        const Form form = form_of(ctype);
-        channel()->require_place(false);
-        return make_proxy_consumer(channel(), of(), form, pulls, proxy_id);
+        return make_proxy_consumer(channel(), of(), form_of(ctype), pulls, proxy_id);
     }
 };
 
@@ -193,8 +191,7 @@ AdminPtr make_admin(ServiceState& state, const ChannelPtr& channel, bool is_cons
             servant = new ConsumersServant(state, channel, admin);
         else
             servant = new SuppliersServant(state, channel, admin);
-        const CORBA::Object_var object = channel->activate(servant, admin.get());
-        admin->set_object(object.in());
+        channel->activate(servant, *admin);
         return admin;
     } catch (...) {
         channel->end_admin(admin);

@@ -171,7 +171,7 @@ void Notification::encode_structured(cdr::Writer& out) const
 }
 
 bool Notification::charge(const std::shared_ptr<events::Allowance>& octets,
-                          events::Portion place) noexcept
+                          events::Portion& place) noexcept
 {
     std::size_t properties = 0;
     if (event_)
@@ -179,8 +179,9 @@ bool Notification::charge(const std::shared_ptr<events::Allowance>& octets,
             std::size_t{event_->header.variable_header.length()} + event_->filterable_data.length();
     octets_charge_ =
         events::Portion(octets, 3 * octets_ + other_form_octets + properties * property_octets);
+    if (!octets_charge_) return false;
     place_ = std::move(place);
-    return static_cast<bool>(octets_charge_);
+    return true;
 }
 
 } // namespace kairos::notification

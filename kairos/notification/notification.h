@@ -61,9 +61,10 @@ class Notification {
     /// How much it is as the argument of a request, about.
     [[nodiscard]] std::size_t encoded_octets() const noexcept { return octets_; }
     /// Counts what memory it may take, in all its forms, as long as it lives; and as one of the
-    /// events of its channel that wait. To be called once; false if that is too much.
+    /// events of its channel that wait, by its place. To be called until it is true; false, and
+    /// nothing is done, if that is too much.
     [[nodiscard]] bool charge(const std::shared_ptr<events::Allowance>& octets,
-                              events::Portion place) noexcept;
+                              events::Portion& place) noexcept;
 
   private:
     void read_header(const EventDefaults& defaults);

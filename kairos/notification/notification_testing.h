@@ -70,6 +70,7 @@ class Numbers {
                    const CosNotification::EventTypeSeq& removed)
     {
         notes_.change([&] {
+            ++tellings_;
             for (CORBA::ULong i = 0; i < added.length(); ++i)
                 types_.insert(added[i].type_name.in());
             for (CORBA::ULong i = 0; i < removed.length(); ++i)
@@ -80,6 +81,13 @@ class Numbers {
     [[nodiscard]] bool knows(const std::set<std::string>& types)
     {
         return notes_.wait([&] { return types_ == types; });
+    }
+    /// How often it was told of types.
+    [[nodiscard]] std::size_t tellings()
+    {
+        std::size_t count = 0;
+        notes_.change([&] { count = tellings_; });
+        return count;
     }
     /// Events are not taken until it is opened.
     void close()
@@ -128,6 +136,7 @@ class Numbers {
     std::vector<CORBA::Long> numbers_;
     std::vector<std::size_t> batches_;
     std::set<std::string> types_;
+    std::size_t tellings_ = 0;
     bool is_called_ = false;
     bool is_closed_ = false;
     bool has_ended_ = false;

@@ -220,6 +220,24 @@ TEST(Queues, ForgetWhatHasExpired)
     EXPECT_EQ((std::vector<CORBA::Long>{2}), numbers_of(taken));
 }
 
+TEST(Queues, KeepNothingThatHasExpiredInPlaceOfWhatHasNot)
+{
+    const NotificationLimits limits;
+    Qos qos;
+    qos.events_per_consumer = 2;
+    qos.timeout = 1;
+    Queue queue(qos, limits);
+    EXPECT_EQ(0U, queue.expire());
+    EXPECT_EQ(0U, queue.push(made(0, 1)));
+    EXPECT_EQ(0U, queue.push(made(0, 2, std::chrono::hours(1))));
+    const NotificationPtr third = made(0, 3);
+    while (Queue::Clock::now() < queue.deadline_of(*third)) {
+    }
+    EXPECT_EQ(1U, queue.expire());
+    EXPECT_EQ(0U, queue.push(made(0, 4, std::chrono::hours(1))));
+    EXPECT_EQ((std::vector<CORBA::Long>{2, 4}), all_of(queue));
+}
+
 TEST(Queues, AreChanged)
 {
     const NotificationLimits limits;

@@ -75,7 +75,7 @@ class ForSupplier : public OwnProxy<Skeleton> {
     }
     EventTypeSeq* obtain_subscription_types(ObtainInfoMode mode) override
     {
-        return this->line().channel->obtain_types(this->number(), true, mode);
+        return this->obtain_types(mode);
     }
     void offer_change(const EventTypeSeq& added, const EventTypeSeq& removed) override
     {
@@ -95,7 +95,7 @@ class ForConsumer : public OwnProxy<Skeleton> {
     }
     EventTypeSeq* obtain_offered_types(ObtainInfoMode mode) override
     {
-        return this->line().channel->obtain_types(this->number(), false, mode);
+        return this->obtain_types(mode);
     }
     void subscription_change(const EventTypeSeq& added, const EventTypeSeq& removed) override
     {
@@ -458,7 +458,7 @@ CORBA::Object_ptr make(const ChannelPtr& channel, const AdminPtr& of, bool pulls
     auto* const made = new Proxy(channel, of);
     const PortableServer::Servant_var<ServantBase> servant = made;
     if (id != nullptr) made->set_id(*id = of->next_id());
-    CORBA::Object_var object = channel->add(servant, *made);
+    CORBA::Object_var object = channel->add_client(servant, *made);
     if (id != nullptr) of->enter(*id, pulls, object.in());
     if (!of->take_in(made->member())) {
         channel->forget(made->member());

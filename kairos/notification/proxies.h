@@ -9,7 +9,7 @@
 
 namespace kairos::notification {
 
-/// Make a proxy of the admin. Owned by the caller. Throw what Members::add throws, and
+/// Make a proxy of the admin. Owned by the caller. Throw what Channel::add_client throws, and
 /// OBJECT_NOT_EXIST after the admin's end.
 [[nodiscard]] CosNotifyChannelAdmin::ProxyConsumer_ptr
 make_proxy_consumer(const ChannelPtr& channel, const AdminPtr& admin, Form form, bool pulls,

@@ -36,6 +36,9 @@ void NotifyProxy::connect_client(CORBA::Object_ptr client)
         {
             const std::lock_guard lock(mutex_);
             pushed_ = pushed;
+            // Both may have changed since it was connected, or made.
+            pushed->suspend(is_suspended_);
+            (void)pushed->change(line_.settings->qos()); // nothing waits
         }
         if (!channel.add_receiver(number(), IntrusivePtr<RefCounted>(pushed.get()), *pushed))
             stop(); // it has ended meanwhile
@@ -45,6 +48,7 @@ void NotifyProxy::connect_client(CORBA::Object_ptr client)
         {
             const std::lock_guard lock(mutex_);
             polled_ = polled;
+            polled->suspend(is_suspended_);
         }
         if (!is_connected()) return stop(); // it has ended meanwhile
         polled->wake();
@@ -58,13 +62,45 @@ void NotifyProxy::connect_client(CORBA::Object_ptr client)
 /// others, who need not be able to, only if they ask for that.
 void NotifyProxy::announce(CORBA::Object_ptr client)
 {
-    IntrusivePtr<Herald> herald;
-    if (!CORBA::is_nil(client))
-        herald = make_intrusive<Herald>(
-            line_.channel->couriers(), client, kind_.is_consumers, kind_.form != Form::any,
-            line_.channel->limits().call_timeout, line_.channel->own_limits().types_max);
-    line_.channel->enter(number(), kind_.is_consumers, line_.settings, std::move(herald));
-    if (!is_connected()) line_.channel->leave(number()); // it has ended meanwhile
+    const Channel& channel = *line_.channel;
+    if (!CORBA::is_nil(client)) {
+        const std::shared_ptr<TypeTable>& others = channel.types(!kind_.is_consumers);
+        const auto herald =
+            make_intrusive<Herald>(channel.couriers(), client, kind_.is_consumers, others,
+                                   line_.channel->budget().call_octets, channel.limits());
+        others->listen(number(), herald);
+        const std::lock_guard lock(mutex_);
+        (void)herald->speak(speaks_.value_or(kind_.form != Form::any));
+        herald_ = herald;
+    }
+    try {
+        line_.settings->join(channel.types(kind_.is_consumers));
+    } catch (...) {
+        line_.channel->forget(number());
+        throw;
+    }
+    if (!is_connected()) leave_types(); // it has ended meanwhile
+}
+
+void NotifyProxy::leave_types() noexcept
+{
+    line_.channel->types(!kind_.is_consumers)->ignore(number());
+    line_.settings->part();
+}
+
+CosNotification::EventTypeSeq* NotifyProxy::obtain_types(CosNotifyChannelAdmin::ObtainInfoMode mode)
+{
+    using namespace CosNotifyChannelAdmin;
+    std::shared_ptr<const TypeList> types;
+    {
+        const std::lock_guard lock(mutex_);
+        speaks_ = mode == ALL_NOW_UPDATES_ON || mode == NONE_NOW_UPDATES_ON;
+        if (herald_) types = herald_->speak(*speaks_);
+    }
+    if (mode != ALL_NOW_UPDATES_OFF && mode != ALL_NOW_UPDATES_ON)
+        return new CosNotification::EventTypeSeq;
+    if (!types) types = line_.channel->types(!kind_.is_consumers)->present();
+    return new CosNotification::EventTypeSeq(sequence_of(*types));
 }
 
 std::vector<NotificationPtr> NotifyProxy::fetch(std::size_t max, bool waits)
@@ -107,6 +143,7 @@ void NotifyProxy::set_suspended(bool is_suspended)
 {
     IntrusivePtr<PushReceiver> pushed;
     IntrusivePtr<SupplierPolling> polled;
+    note_use();
     {
         const std::lock_guard lock(mutex_);
         if (is_suspended_ == is_suspended) {
@@ -116,39 +153,49 @@ void NotifyProxy::set_suspended(bool is_suspended)
         is_suspended_ = is_suspended;
         pushed = pushed_;
         polled = polled_;
+        if (pushed) pushed->suspend(is_suspended);
+        if (polled) polled->suspend(is_suspended);
     }
-    if (pushed) pushed->suspend(is_suspended);
-    if (polled) polled->suspend(is_suspended);
+    if (is_suspended) return;
+    if (pushed) pushed->wake();
+    if (polled) polled->wake();
 }
 
+/// In the order in which they were set, whoever sets them.
 void NotifyProxy::apply_qos()
 {
-    const Qos qos = line_.settings->qos();
-    if (fetched_) fetched_->change(qos);
+    std::size_t dropped = 0;
     IntrusivePtr<PushReceiver> pushed;
     {
         const std::lock_guard lock(mutex_);
+        const Qos qos = line_.settings->qos();
+        if (fetched_) dropped = fetched_->change(qos);
         pushed = pushed_;
+        if (pushed) dropped = pushed->change(qos);
     }
-    if (pushed) pushed->change(qos);
+    if (dropped != 0) line_.channel->note_dropped(dropped);
+    if (pushed) pushed->wake();
 }
 
+/// Nothing waits any more for whom its filters could let through when they go.
 void NotifyProxy::stop() noexcept
 {
     line_.admin->leave(id_);
     line_.admin->take_out(number());
-    line_.channel->leave(number());
-    line_.settings->filters().clear();
+    leave_types();
     if (fetched_) fetched_->end();
     IntrusivePtr<PushReceiver> pushed;
     IntrusivePtr<SupplierPolling> polled;
+    IntrusivePtr<Herald> herald;
     {
         const std::lock_guard lock(mutex_);
         pushed = std::move(pushed_);
         polled = std::move(polled_);
+        herald = std::move(herald_);
     }
     if (pushed) pushed->end();
     if (polled) polled->end();
+    line_.settings->filters().clear();
 }
 
 } // namespace kairos::notification

@@ -7,8 +7,10 @@
 #include "kairos/notification/receivers.h"
 #include "kairos/orb/operation.h"
 
+#include <atomic>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <vector>
 
 namespace kairos::notification {
@@ -57,8 +59,12 @@ class NotifyProxy : public events::Proxy {
     void change_types(const CosNotification::EventTypeSeq& added,
                       const CosNotification::EventTypeSeq& removed)
     {
-        line_.channel->change_types(number(), *line_.settings, added, removed);
+        line_.settings->change_types(added, removed);
     }
+    /// What the other side offers or wants together; nothing where that is the mode, which also
+    /// says whether the client is told of changes. Owned by the caller.
+    [[nodiscard]] CosNotification::EventTypeSeq*
+    obtain_types(CosNotifyChannelAdmin::ObtainInfoMode mode);
     /// Its settings have changed.
     void apply_qos();
 
@@ -66,22 +72,25 @@ class NotifyProxy : public events::Proxy {
     [[nodiscard]] bool is_consumers() const noexcept final { return kind_.is_consumers; }
     [[nodiscard]] bool calls_client() const noexcept final
     {
-        return kind_.is_consumers != kind_.pulls; // who is pushed to, or pulled from
+        // Who is pushed to, or pulled from; not who is left alone.
+        return kind_.is_consumers != kind_.pulls && !is_suspended_;
     }
     [[nodiscard]] const orb::Operation& farewell() const noexcept final { return kind_.farewell; }
     void stop() noexcept final;
     void announce(CORBA::Object_ptr client);
+    void leave_types() noexcept;
     void set_suspended(bool is_suspended);
 
     const Line line_;
     const ProxyKind kind_;
     CosNotifyChannelAdmin::ProxyID id_ = 0;
     const IntrusivePtr<PullReceiver> fetched_; // of a consumer that pulls
-    std::mutex mutex_;                         // guards what follows; not held while anything is
-                                               // called
+    std::atomic<bool> is_suspended_{false};    // changed with mutex_
+    std::mutex mutex_; // guards what follows; outside those of receivers and Herald::mutex_
+    IntrusivePtr<Herald> herald_;
+    std::optional<bool> speaks_; // the client has said
     IntrusivePtr<PushReceiver> pushed_;
     IntrusivePtr<SupplierPolling> polled_;
-    bool is_suspended_ = false;
 };
 
 } // namespace kairos::notification

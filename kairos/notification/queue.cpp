@@ -9,18 +9,22 @@ std::size_t Queue::push(NotificationPtr event, bool is_full)
 {
     const std::size_t before = events_.size();
     insert(std::move(event), ++last_);
-    const auto of_qos = static_cast<std::size_t>(qos_.events_per_consumer);
-    std::size_t count_max = of_qos == 0 ? limits_.queue_max : of_qos;
-    if (is_full && before != 0) count_max = std::min(count_max, before);
-    return discard_beyond(count_max);
+    return discard_beyond(is_full && before != 0 ? std::min(count_max(), before) : count_max());
 }
 
+Queue::Clock::time_point Queue::deadline_of(const Notification& event) const noexcept
+{
+    if (event.deadline() != Clock::time_point::max() || qos_.timeout == 0) return event.deadline();
+    return event.received() + duration_of(qos_.timeout);
+}
+
+/// All or, where there is no memory, nothing.
 void Queue::insert(NotificationPtr event, std::uint64_t number)
 {
-    Clock::time_point deadline = event->deadline();
-    if (deadline == Clock::time_point::max() && qos_.timeout != 0)
-        deadline = event->received() + duration_of(qos_.timeout);
-    const std::int64_t ends = deadline.time_since_epoch().count();
+    Waiting waiting;
+    waiting.deadline = deadline_of(*event);
+    waiting.number = number;
+    const std::int64_t ends = waiting.ends().first;
     const std::int64_t priority = event->priority();
     Key order(0, number);
     if (qos_.order == CosNotification::PriorityOrder) order.first = -priority;
@@ -29,11 +33,23 @@ void Queue::insert(NotificationPtr event, std::uint64_t number)
     if (qos_.discard == CosNotification::PriorityOrder) discard.first = priority;
     if (qos_.discard == CosNotification::DeadlineOrder) discard.first = ends;
     if (qos_.discard == CosNotification::LifoOrder) discard.second = ~number;
-    octets_ += event->encoded_octets();
-    since_.emplace_hint(since_.end(), number, event->received());
-    discards_[discard] = order;
-    events_[order] = {
-        .event = std::move(event), .deadline = deadline, .number = number, .discard = discard};
+    const std::size_t octets = event->encoded_octets();
+    const Clock::time_point received = event->received();
+    const Key deadline = waiting.ends();
+    waiting.event = std::move(event);
+    waiting.discard = discard;
+    try {
+        since_.emplace_hint(since_.end(), number, received);
+        discards_.emplace(discard, order);
+        if (waiting.deadline != Clock::time_point::max()) deadlines_.emplace(deadline, order);
+        events_.emplace(order, std::move(waiting));
+    } catch (...) {
+        since_.erase(number);
+        discards_.erase(discard);
+        deadlines_.erase(deadline);
+        throw;
+    }
+    octets_ += octets;
 }
 
 void Queue::erase(Events::iterator one) noexcept
@@ -41,11 +57,12 @@ void Queue::erase(Events::iterator one) noexcept
     octets_ -= one->second.event->encoded_octets();
     since_.erase(one->second.number);
     discards_.erase(one->second.discard);
+    deadlines_.erase(one->second.ends());
     events_.erase(one);
 }
 
 /// A single event may have more octets than queues may.
-std::size_t Queue::discard_beyond(std::size_t count_max)
+std::size_t Queue::discard_beyond(std::size_t count_max) noexcept
 {
     std::size_t discarded = 0;
     while (events_.size() > count_max || (octets_ > limits_.queue_octets_max && size() > 1)) {
@@ -53,6 +70,16 @@ std::size_t Queue::discard_beyond(std::size_t count_max)
         ++discarded;
     }
     return discarded;
+}
+
+std::size_t Queue::expire() noexcept
+{
+    if (deadlines_.empty()) return 0;
+    const std::int64_t now = Clock::now().time_since_epoch().count();
+    std::size_t expired = 0;
+    for (; !deadlines_.empty() && deadlines_.begin()->first.first <= now; ++expired)
+        erase(events_.find(deadlines_.begin()->second));
+    return expired;
 }
 
 std::size_t Queue::pop(std::size_t max, std::vector<NotificationPtr>& taken)
@@ -74,21 +101,21 @@ Queue::Clock::time_point Queue::waits_since() const noexcept { return since_.beg
 
 std::size_t Queue::change(const Qos& qos)
 {
-    qos_ = qos;
-    Events events;
-    events.swap(events_);
-    discards_.clear();
-    since_.clear();
-    octets_ = 0;
-    std::vector<Waiting> all;
-    all.reserve(events.size());
-    for (auto& [key, waiting] : events)
-        all.push_back(std::move(waiting));
+    std::vector<const Waiting*> all;
+    all.reserve(events_.size());
+    for (const auto& [key, waiting] : events_)
+        all.push_back(&waiting);
     std::ranges::sort(all, {}, &Waiting::number);
-    for (Waiting& one : all)
-        insert(std::move(one.event), one.number);
-    const auto of_qos = static_cast<std::size_t>(qos_.events_per_consumer);
-    return discard_beyond(of_qos == 0 ? limits_.queue_max : of_qos);
+    Queue changed(qos, limits_);
+    for (const Waiting* one : all)
+        changed.insert(one->event, one->number);
+    qos_ = qos;
+    events_.swap(changed.events_);
+    discards_.swap(changed.discards_);
+    since_.swap(changed.since_);
+    deadlines_.swap(changed.deadlines_);
+    octets_ = changed.octets_;
+    return discard_beyond(count_max());
 }
 
 std::size_t Queue::clear() noexcept
@@ -97,6 +124,7 @@ std::size_t Queue::clear() noexcept
     events_.clear();
     discards_.clear();
     since_.clear();
+    deadlines_.clear();
     octets_ = 0;
     return count;
 }

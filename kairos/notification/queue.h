@@ -20,7 +20,7 @@ class Queue {
   public:
     using Clock = std::chrono::steady_clock;
 
-    Queue(const Qos& qos, const NotificationLimits& limits) : limits_(limits) { change(qos); }
+    Queue(const Qos& qos, const NotificationLimits& limits) : limits_(limits), qos_(qos) {}
 
     /// Adds an event; returns how many had to go for it, which it may be itself. Where `is_full`
     /// there is no room for one more.
@@ -33,8 +33,13 @@ class Queue {
     /// When the first of those that wait has come. There must be one.
     [[nodiscard]] Clock::time_point waits_since() const noexcept;
     /// From here on the queue is as this says; what waits is put in its order, and what is too much
-    /// is discarded. Returns how many.
+    /// is discarded. Returns how many. All or nothing.
     std::size_t change(const Qos& qos);
+    /// Forgets what is not worth it any more, and would only take the place of others; returns how
+    /// many events that were.
+    std::size_t expire() noexcept;
+    /// From when this consumer has no use for the event.
+    [[nodiscard]] Clock::time_point deadline_of(const Notification& event) const noexcept;
     /// Forgets all; returns how many there were.
     std::size_t clear() noexcept;
 
@@ -46,18 +51,28 @@ class Queue {
         Clock::time_point deadline;
         std::uint64_t number = 0; // in the order that they came in
         Key discard;
+        [[nodiscard]] Key ends() const noexcept
+        {
+            return {deadline.time_since_epoch().count(), number};
+        }
     };
     using Events = std::map<Key, Waiting>;
 
     void insert(NotificationPtr event, std::uint64_t number);
     void erase(Events::iterator one) noexcept;
-    [[nodiscard]] std::size_t discard_beyond(std::size_t count_max);
+    [[nodiscard]] std::size_t discard_beyond(std::size_t count_max) noexcept;
+    [[nodiscard]] std::size_t count_max() const noexcept
+    {
+        const auto of_qos = static_cast<std::size_t>(qos_.events_per_consumer);
+        return of_qos == 0 ? limits_.queue_max : of_qos;
+    }
 
     const NotificationLimits& limits_;
     Qos qos_;
     Events events_;
     std::map<Key, Key> discards_;                      // to the keys of events_
     std::map<std::uint64_t, Clock::time_point> since_; // by number
+    std::map<Key, Key> deadlines_;                     // as discards_, of those that have one
     std::size_t octets_ = 0;                           // of all
     std::uint64_t last_ = 0;
 };

@@ -61,47 +61,58 @@ void PushReceiver::offer(const NotificationPtr& event, const Passed& passed, boo
                          std::size_t& octets_at_once)
 {
     if (!line_.wants(*event, passed)) return;
+    std::size_t expired = 0;
     std::size_t dropped = 0;
     bool begins = false;
     {
         const std::lock_guard lock(mutex_);
         if (has_ended_) return;
+        expired = queue_.expire();
         dropped = queue_.push(event, is_full);
         begins = !is_suspended_ && becomes_busy();
     }
+    members().note_lost(expired);
     if (dropped != 0) members().note_dropped(dropped);
     if (begins) begin(event->encoded_octets(), octets_at_once);
 }
 
-void PushReceiver::suspend(bool is_suspended)
+void PushReceiver::expire()
 {
-    bool begins = false;
+    std::size_t expired = 0;
     {
         const std::lock_guard lock(mutex_);
-        is_suspended_ = is_suspended;
-        begins = !is_suspended && becomes_busy();
+        expired = queue_.expire();
     }
-    if (begins) wake();
+    members().note_lost(expired);
 }
 
-void PushReceiver::change(const Qos& qos)
+void PushReceiver::suspend(bool is_suspended)
 {
-    std::size_t dropped = 0;
-    bool begins = false;
-    {
-        const std::lock_guard lock(mutex_);
-        qos_ = qos;
-        dropped = queue_.change(qos);
-        begins = !is_suspended_ && becomes_busy(); // a pause may be over
-    }
-    if (dropped != 0) members().note_dropped(dropped);
-    if (begins) wake();
+    const std::lock_guard lock(mutex_);
+    is_suspended_ = is_suspended;
+}
+
+std::size_t PushReceiver::change(const Qos& qos)
+{
+    const std::lock_guard lock(mutex_);
+    const std::size_t dropped = queue_.change(qos);
+    qos_ = qos;
+    return dropped;
+}
+
+std::size_t PushReceiver::forget_expired() noexcept
+{
+    assert_held(mutex_);
+    if (next_.empty()) return 0;
+    const Clock::time_point now = Clock::now();
+    return std::erase_if(
+        next_, [&](const NotificationPtr& event) { return queue_.deadline_of(*event) <= now; });
 }
 
 bool PushReceiver::take_next(std::optional<Clock::time_point>& later)
 {
     assert_held(mutex_);
-    if (is_suspended_ || queue_.empty()) return false;
+    if (queue_.empty()) return false;
     std::size_t max = 1;
     if (form_ == Form::sequence) {
         max = static_cast<std::size_t>(qos_.batch_size);
@@ -144,13 +155,16 @@ void PullReceiver::offer(const NotificationPtr& event, const Passed& passed, boo
                          std::size_t& /*octets_at_once*/)
 {
     if (!line_.wants(*event, passed)) return;
+    std::size_t expired = 0;
     std::size_t dropped = 0;
     {
         const std::lock_guard lock(mutex_);
         if (has_ended_) return;
+        expired = queue_.expire();
         dropped = queue_.push(event, is_full);
         turns_.wake_all();
     }
+    line_.channel->note_lost(expired);
     if (dropped != 0) line_.channel->note_dropped(dropped);
 }
 
@@ -183,14 +197,20 @@ std::vector<NotificationPtr> PullReceiver::wait(std::size_t max, Deadline deadli
     }
 }
 
-void PullReceiver::change(const Qos& qos)
+void PullReceiver::expire()
 {
-    std::size_t dropped = 0;
+    std::size_t expired = 0;
     {
         const std::lock_guard lock(mutex_);
-        dropped = queue_.change(qos);
+        expired = queue_.expire();
     }
-    if (dropped != 0) line_.channel->note_dropped(dropped);
+    line_.channel->note_lost(expired);
+}
+
+std::size_t PullReceiver::change(const Qos& qos)
+{
+    const std::lock_guard lock(mutex_);
+    return queue_.change(qos);
 }
 
 void PullReceiver::end() noexcept
@@ -245,14 +265,22 @@ void SupplierPolling::publish()
 void publish_all(Channel& channel, const CosNotification::EventBatch& batch, const Source& source)
 {
     std::exception_ptr failure;
+    bool some_taken = false;
     for (CORBA::ULong i = 0; i < batch.length(); ++i) {
         try {
             channel.publish(batch[i], source);
+            some_taken = true;
         } catch (const CORBA::SystemException&) {
             failure = std::current_exception();
         }
     }
-    if (failure) std::rethrow_exception(failure);
+    if (!failure) return;
+    try {
+        std::rethrow_exception(failure);
+    } catch (CORBA::SystemException& raised) {
+        if (some_taken) raised.completed(CORBA::COMPLETED_MAYBE); // not to be sent again
+        throw;
+    }
 }
 
 } // namespace kairos::notification

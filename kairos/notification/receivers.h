@@ -32,7 +32,7 @@ struct Line {
 };
 
 /// Gives all to the channel that it takes; then throws what the last one that it did not take has
-/// raised.
+/// raised, which is COMPLETED_MAYBE if it has taken others.
 void publish_all(Channel& channel, const CosNotification::EventBatch& batch, const Source& source);
 
 class PushReceiver final : public events::Pusher, public Subscriber {
@@ -41,13 +41,17 @@ class PushReceiver final : public events::Pusher, public Subscriber {
 
     void offer(const NotificationPtr& event, const Passed& passed, bool is_full,
                std::size_t& octets_at_once) override;
-    /// Nothing is sent until it is told again.
+    void expire() override;
+    /// Nothing is sent until it is told again; then it is to be woken.
     void suspend(bool is_suspended);
-    void change(const Qos& qos);
+    /// It is to be woken after it: a pause may be over. Returns how many events were discarded.
+    [[nodiscard]] std::size_t change(const Qos& qos);
 
   private:
     [[nodiscard]] bool take_next(std::optional<Clock::time_point>& later) override;
     std::size_t clear() noexcept override { return queue_.clear(); }
+    [[nodiscard]] bool is_held() const noexcept override { return is_suspended_; }
+    std::size_t forget_expired() noexcept override;
     [[nodiscard]] std::size_t next_count() const noexcept override { return next_.size(); }
     [[nodiscard]] std::size_t next_octets() const noexcept override;
     void write_next(cdr::Writer& out) const override;
@@ -68,12 +72,14 @@ class PullReceiver final : public RefCounted, public Subscriber {
 
     void offer(const NotificationPtr& event, const Passed& passed, bool is_full,
                std::size_t& octets_at_once) override;
+    void expire() override;
     /// Returns up to `max` of what there is. Never waits. Who waits has nothing from here on.
     [[nodiscard]] std::vector<NotificationPtr> take(std::size_t max);
     /// As take(), but waits for the first. Nothing at the deadline, after end(), and when somebody
     /// else asks.
     [[nodiscard]] std::vector<NotificationPtr> wait(std::size_t max, Deadline deadline);
-    void change(const Qos& qos);
+    /// Returns how many events were discarded.
+    [[nodiscard]] std::size_t change(const Qos& qos);
     /// Nobody fetches anything from here on.
     void end() noexcept;
 

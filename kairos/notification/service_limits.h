@@ -25,6 +25,9 @@ struct NotificationLimits : events::ServiceLimits {
     std::size_t constraint_steps_max = std::size_t{1} << 14;
     /// Event types that one client may say it offers or wants.
     std::size_t types_max = 1000;
+    /// Octets of the different types that all clients of one side of a channel name, about. Those
+    /// that each of them names count as those of constraints, too.
+    std::size_t side_types_octets_max = std::size_t{1} << 20;
     /// Events in one sequence that is pushed or pulled.
     std::size_t batch_max = 1000;
 };

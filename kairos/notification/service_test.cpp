@@ -389,7 +389,6 @@ TEST_F(Notifications, ClientsAreToldWhichTypesThereAre)
     EXPECT_TRUE(consumer->knows({"Alarm"})); // as long as one has it
     second->disconnect_structured_push_consumer();
     EXPECT_TRUE(consumer->knows({}));
-    EXPECT_TRUE(silent->knows({}));
     // A supplier hears what is wanted.
     const Servant_var<Source> source = new Source;
     const auto pulled = to_supplier<StructuredProxyPullConsumer>(STRUCTURED_EVENT, true);
@@ -398,6 +397,66 @@ TEST_F(Notifications, ClientsAreToldWhichTypesThereAre)
     proxy->subscription_change(types_of({{"Lab", "Alarm"}}), {});
     other->subscription_change(types_of({{"Lab", "Alarm"}}), {});
     EXPECT_TRUE(source->knows({"Alarm"}));
+    EXPECT_EQ(0U, silent->tellings());
+    EXPECT_LE(3U, consumer->tellings());
+}
+
+TEST_F(Notifications, ClientsAreToldAsTheyHaveSaidBeforeTheyAreConnected)
+{
+    const Servant_var<StructuredConsumer> silent = new StructuredConsumer;
+    const Servant_var<StructuredConsumer> consumer = new StructuredConsumer;
+    const auto proxy = to_consumer<StructuredProxyPushSupplier>(STRUCTURED_EVENT, false);
+    (void)CosNotification::EventTypeSeq_var(proxy->obtain_offered_types(ALL_NOW_UPDATES_OFF));
+    proxy->connect_structured_push_consumer(
+        clients_.activate<CosNotifyComm::StructuredPushConsumer>(silent.in()).in());
+    (void)connect(consumer.in());
+    supplier_ = supplier();
+    EXPECT_TRUE(consumer->knows({"*"}));
+    (void)CosNotification::EventTypeSeq_var(proxy->obtain_offered_types(NONE_NOW_UPDATES_ON));
+    supplier_->offer_change(types_of({{"Lab", "Alarm"}}), {});
+    EXPECT_TRUE(silent->knows({"Alarm"}));
+    EXPECT_EQ(1U, silent->tellings());
+}
+
+TEST_F(Notifications, AllTypesMayBeReplacedAtOnce)
+{
+    NotificationLimits limits = small_limits();
+    limits.types_max = 2;
+    start(limits);
+    const Servant_var<StructuredConsumer> consumer = new StructuredConsumer;
+    (void)connect(consumer.in());
+    supplier_ = supplier();
+    supplier_->offer_change(types_of({{"Lab", "a"}, {"Lab", "b"}}), {});
+    EXPECT_TRUE(consumer->knows({"a", "b"}));
+    supplier_->offer_change(types_of({{"Lab", "c"}, {"Lab", "d"}}),
+                            types_of({{"Lab", "a"}, {"Lab", "b"}}));
+    EXPECT_TRUE(consumer->knows({"c", "d"}));
+    supplier_->offer_change({}, types_of({{"Lab", "c"}}));
+    EXPECT_TRUE(consumer->knows({"d"}));
+}
+
+TEST_F(Notifications, TypesOfAllClientsAreBounded)
+{
+    NotificationLimits limits = small_limits();
+    limits.side_types_octets_max = 240;
+    start(limits);
+    const auto first = supplier();
+    const auto second = supplier();
+    const auto pulled = to_consumer<ProxyPullSupplier>(ANY_EVENT, true);
+    const std::string name(100, 'a');
+    first->offer_change(types_of({{"Lab", name}}), {});
+    EXPECT_THROW(second->offer_change(types_of({{"Lab", "b"}, {"Lab", "c"}}), {}),
+                 CORBA::IMP_LIMIT);
+    EXPECT_EQ(2U,
+              CosNotification::EventTypeSeq_var(pulled->obtain_offered_types(ALL_NOW_UPDATES_OFF))
+                  ->length()); // that one, and the second's *
+    second->offer_change(types_of({{"Lab", name}}), {});
+    first->disconnect_structured_push_consumer();
+    second->offer_change(types_of({{"Lab", "b"}}), types_of({{"Lab", name}}));
+    const CosNotification::EventTypeSeq_var left =
+        pulled->obtain_offered_types(ALL_NOW_UPDATES_OFF);
+    ASSERT_EQ(1U, left->length());
+    EXPECT_STREQ("b", left[0].type_name.in());
 }
 
 TEST_F(Notifications, RefusesHostileFilters)
@@ -540,6 +599,69 @@ TEST_F(Notifications, AFullChannelRejectsOrDiscards)
     push(3);
     proxy->resume_connection();
     EXPECT_TRUE(consumer->are({1, 3}));
+}
+
+TEST_F(Notifications, WhatHasExpiredDoesNotFillAChannel)
+{
+    const Servant_var<StructuredConsumer> consumer = new StructuredConsumer;
+    const auto proxy = connect(consumer.in());
+    proxy->suspend_connection();
+    CosNotification::AdminProperties admin = with(CosNotification::MaxQueueLength, CORBA::Long{1});
+    admin.length(2);
+    admin[1].name = CosNotification::RejectNewEvents;
+    admin[1].value <<= CORBA::Any::from_boolean(true);
+    channel_->set_admin(admin);
+    supplier_ = supplier();
+    supplier_->set_qos(with(CosNotification::Timeout, TimeBase::TimeT{1}));
+    push(0);
+    supplier_->set_qos(with(CosNotification::Timeout, TimeBase::TimeT{0}));
+    push(1);
+    EXPECT_THROW(push(2), CORBA::IMP_LIMIT);
+    proxy->resume_connection();
+    EXPECT_TRUE(consumer->are({1}));
+    EXPECT_EQ(1U, channel_->figures().lost);
+}
+
+TEST_F(Notifications, ABatchThatIsTakenInPartMayHaveBeenReceived)
+{
+    const Servant_var<StructuredConsumer> consumer = new StructuredConsumer;
+    const auto proxy = connect(consumer.in());
+    proxy->suspend_connection();
+    CosNotification::AdminProperties admin = with(CosNotification::MaxQueueLength, CORBA::Long{1});
+    admin.length(2);
+    admin[1].name = CosNotification::RejectNewEvents;
+    admin[1].value <<= CORBA::Any::from_boolean(true);
+    channel_->set_admin(admin);
+    const auto batches = to_supplier<SequenceProxyPushConsumer>(SEQUENCE_EVENT);
+    batches->connect_sequence_push_supplier(CosNotifyComm::SequencePushSupplier::_nil());
+    CosNotification::EventBatch batch;
+    batch.length(2);
+    batch[0] = event_of("Lab", "Reading", 0);
+    batch[1] = event_of("Lab", "Reading", 1);
+    for (const CORBA::CompletionStatus expected : {CORBA::COMPLETED_MAYBE, CORBA::COMPLETED_NO}) {
+        try {
+            batches->push_structured_events(batch);
+            FAIL() << "there is no room";
+        } catch (const CORBA::IMP_LIMIT& raised) {
+            EXPECT_EQ(expected, raised.completed());
+        }
+    }
+    proxy->resume_connection();
+    EXPECT_TRUE(consumer->are({0}));
+}
+
+TEST_F(Notifications, WhoIsSuspendedForLongMakesRoom)
+{
+    NotificationLimits limits = small_limits();
+    limits.proxies_max = 1;
+    limits.proxy_idle_max = std::chrono::milliseconds(0);
+    start(limits);
+    const Servant_var<StructuredConsumer> consumer = new StructuredConsumer;
+    const auto proxy = connect(consumer.in());
+    EXPECT_THROW((void)to_consumer<ProxyPullSupplier>(ANY_EVENT, true), CORBA::IMP_LIMIT);
+    proxy->suspend_connection();
+    (void)to_consumer<ProxyPullSupplier>(ANY_EVENT, true);
+    EXPECT_TRUE(consumer->has_ended());
 }
 
 // --- Objects -------------------------------------------------------------------------------------

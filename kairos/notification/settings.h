@@ -6,6 +6,7 @@
 
 #include "kairos/notification/event_types.h"
 #include "kairos/notification/filters.h"
+#include "kairos/notification/herald.h"
 #include "kairos/notification/properties.h"
 
 #include <memory>
@@ -17,8 +18,8 @@ class Settings {
   public:
     /// `qos` is what is above it has.
     Settings(Level level, const Qos& qos, const std::shared_ptr<Matcher>& matcher)
-        : level_(level), limits_(matcher->budget().limits), filters_(matcher), qos_(qos),
-          types_(std::make_shared<const EventTypes>())
+        : level_(level), limits_(matcher->budget().limits), octets_(matcher->budget().octets),
+          filters_(matcher), qos_(qos), types_(std::make_shared<const EventTypes>())
     {
     }
 
@@ -35,17 +36,23 @@ class Settings {
     }
 
     [[nodiscard]] FilterSet& filters() noexcept { return filters_; }
+    /// All or nothing. Throws IMP_LIMIT where that is too much. Tells of it whom that concerns.
     void change_types(const CosNotification::EventTypeSeq& added,
                       const CosNotification::EventTypeSeq& removed);
     [[nodiscard]] std::shared_ptr<const EventTypes> types() const;
+    /// The types are among those of the table from here on, until part(). Throws IMP_LIMIT.
+    void join(const std::shared_ptr<TypeTable>& table);
+    void part() noexcept;
 
   private:
     const Level level_;
     const NotificationLimits& limits_;
+    const std::shared_ptr<events::Allowance> octets_; // for types
     FilterSet filters_;
-    mutable std::mutex mutex_; // guards what follows; not held while anything is called
+    mutable std::mutex mutex_; // guards what follows; outside TypeTable::mutex_
     Qos qos_;
     std::shared_ptr<const EventTypes> types_; // never null
+    std::shared_ptr<TypeTable> table_;        // that has them; null: none
 };
 
 } // namespace kairos::notification
