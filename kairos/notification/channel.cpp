@@ -86,7 +86,7 @@ void Admin::end(events::Members& members)
     }
     for (const std::uint64_t number : numbers)
         members.retire(number, true);
-    settings_.filters().clear();
+    settings_.filters().end();
 }
 
 bool goes_on(Admin& admin, Settings& proxy, const Passed& passed)

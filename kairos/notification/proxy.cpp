@@ -138,7 +138,6 @@ void NotifyProxy::stop() noexcept
     line_.admin->leave(id_);
     line_.admin->take_out(number());
     line_.channel->leave(number());
-    line_.settings->filters().clear();
     if (fetched_) fetched_->end();
     IntrusivePtr<PushReceiver> pushed;
     IntrusivePtr<SupplierPolling> polled;
@@ -149,6 +148,7 @@ void NotifyProxy::stop() noexcept
     }
     if (pushed) pushed->end();
     if (polled) polled->end();
+    line_.settings->filters().end(); // last: what is under way to the receivers is judged by them
 }
 
 } // namespace kairos::notification
