@@ -86,6 +86,7 @@ struct ConstraintIndex::State {
         Drawer* drawer = nullptr;
         const double* number = nullptr;    ///< the drawer's key, or
         const std::string* text = nullptr; ///< this
+        std::size_t position = 0;          ///< in the drawer
     };
 
     Cabinets cabinets;
@@ -95,7 +96,7 @@ struct ConstraintIndex::State {
     [[nodiscard]] std::size_t crowd(const Path& path, const Operand& literal) const;
     [[nodiscard]] Where choose(const Constraint& constraint);
     [[nodiscard]] Where file(const Constraint& constraint, const Need& need);
-    void discard(const Where& where);
+    void discard(const Where& where) noexcept;
 };
 
 /// How many constraints are filed under this literal already.
@@ -117,19 +118,27 @@ ConstraintIndex::State::Where ConstraintIndex::State::file(const Constraint& con
     const Program& program = constraint.program();
     const Path& path = program.paths[need.path];
     const Operand& literal = program.constants[need.constant];
-    std::unique_ptr<Cabinet>& cabinet = cabinets[&path];
-    if (cabinet == nullptr)
-        cabinet = std::make_unique<Cabinet>(
+    auto found = cabinets.find(&path);
+    if (found == cabinets.end()) {
+        auto made = std::make_unique<Cabinet>(
             Cabinet{.path = &path, .owner = constraint, .numbers = {}, .texts = {}});
-    Where where{.cabinet = cabinet.get()};
-    if (const std::optional<double> number = number_of(literal)) {
-        auto& entry = *cabinet->numbers.try_emplace(*number).first;
-        where.drawer = &entry.second;
-        where.number = &entry.first;
-    } else {
-        auto& entry = *cabinet->texts.try_emplace(std::string(*text_of(literal))).first;
-        where.drawer = &entry.second;
-        where.text = &entry.first;
+        found = cabinets.emplace(&path, std::move(made)).first;
+    }
+    Cabinet& cabinet = *found->second;
+    Where where{.cabinet = &cabinet};
+    try {
+        if (const std::optional<double> number = number_of(literal)) {
+            auto& entry = *cabinet.numbers.try_emplace(*number).first;
+            where.drawer = &entry.second;
+            where.number = &entry.first;
+        } else {
+            auto& entry = *cabinet.texts.try_emplace(std::string(*text_of(literal))).first;
+            where.drawer = &entry.second;
+            where.text = &entry.first;
+        }
+    } catch (...) {
+        if (cabinet.empty()) cabinets.erase(found);
+        throw;
     }
     return where;
 }
@@ -152,7 +161,7 @@ ConstraintIndex::State::Where ConstraintIndex::State::choose(const Constraint& c
 }
 
 /// Throws away what is empty.
-void ConstraintIndex::State::discard(const Where& where)
+void ConstraintIndex::State::discard(const Where& where) noexcept
 {
     if (where.cabinet == nullptr || !where.drawer->empty()) return;
     Cabinet& cabinet = *where.cabinet;
@@ -172,8 +181,14 @@ bool ConstraintIndex::add(Id id, Constraint constraint)
     const auto [place, is_new] = state_->places.try_emplace(id);
     if (!is_new) return false;
     try {
-        const State::Where where = state_->choose(constraint);
-        where.drawer->push_back({id, std::move(constraint)});
+        State::Where where = state_->choose(constraint);
+        where.position = where.drawer->size();
+        try {
+            where.drawer->push_back({id, std::move(constraint)});
+        } catch (...) {
+            state_->discard(where);
+            throw;
+        }
         place->second = where;
     } catch (...) {
         state_->places.erase(place);
@@ -187,7 +202,13 @@ bool ConstraintIndex::remove(Id id)
     const auto place = state_->places.find(id);
     if (place == state_->places.end()) return false;
     const State::Where where = place->second;
-    std::erase_if(*where.drawer, [id](const State::Filed& filed) { return filed.id == id; });
+    // The last one takes its place, so that this costs the same however many there are.
+    State::Filed& removed = (*where.drawer)[where.position];
+    if (State::Filed& last = where.drawer->back(); last.id != id) {
+        state_->places.find(last.id)->second.position = where.position;
+        removed = std::move(last);
+    }
+    where.drawer->pop_back();
     state_->places.erase(place);
     state_->discard(where);
     return true;

@@ -96,6 +96,26 @@ TEST(ConstraintIndex, HasEachIdOnce)
     EXPECT_EQ(match(index, alarm("Alarm", 4)).ids, Ids{1});
 }
 
+TEST(ConstraintIndex, RemovesFromTheMidstOfOneLiteral)
+{
+    ConstraintIndex index;
+    for (ConstraintIndex::Id id = 0; id < 100; ++id)
+        ASSERT_TRUE(index.add(id, parsed(id % 2 == 0 ? "$type_name == 'Alarm'" : "")));
+    Ids left;
+    for (ConstraintIndex::Id id = 0; id < 100; ++id)
+        if (id % 7 == 3)
+            left.push_back(id);
+        else
+            ASSERT_TRUE(index.remove(id));
+    EXPECT_EQ(match(index, alarm("Alarm", 1)).ids, left);
+    for (const ConstraintIndex::Id id : left) {
+        ASSERT_TRUE(index.remove(id));
+        ASSERT_FALSE(index.remove(id));
+    }
+    EXPECT_EQ(index.size(), 0u);
+    EXPECT_EQ(match(index, alarm("Alarm", 1)).evaluated, 0u);
+}
+
 TEST(ConstraintIndex, KnowsWhatIsEqual)
 {
     ConstraintIndex index;

@@ -86,7 +86,7 @@ void Admin::end(events::Members& members)
     }
     for (const std::uint64_t number : numbers)
         members.retire(number, true);
-    settings_.filters().clear(); // now that nobody asks them any more
+    settings_.filters().end(); // now that nobody asks them any more
 }
 
 bool goes_on(Admin& admin, Settings& proxy, const Passed& passed)

@@ -19,15 +19,18 @@ TypePattern pattern_of(const CosNotification::EventType& type)
 }
 
 /// Whatever a star has taken, the last one can take more: so only that is tried again.
-bool matches(std::string_view pattern, std::string_view name) noexcept
+bool matches(std::string_view pattern, std::string_view name, std::size_t& steps) noexcept
 {
     std::size_t at = 0;
     std::size_t behind_star = std::string_view::npos;
     std::size_t begin = 0; // of the name, that this star has not taken
     for (std::size_t i = 0; i < name.size();) {
+        if (steps == 0) return false;
+        --steps;
         if (at < pattern.size() && pattern[at] == '*') {
             behind_star = ++at;
             begin = i;
+            if (at == pattern.size()) return true;
         } else if (at < pattern.size() && pattern[at] == name[i]) {
             ++at;
             ++i;
@@ -51,21 +54,41 @@ void EventTypes::change(const CosNotification::EventTypeSeq& added,
 {
     const TypePattern everything("*", "*");
     std::set<TypePattern> changed(patterns_.begin(), patterns_.end());
-    if (all_ && added.length() == 0) changed.insert(everything);
+    const bool only_removes = !has_spoken_ && added.length() == 0;
+    if (only_removes) changed.insert(everything);
     for (CORBA::ULong i = 0; i < added.length(); ++i)
         changed.insert(pattern_of(added[i]));
     for (CORBA::ULong i = 0; i < removed.length(); ++i)
         changed.erase(pattern_of(removed[i]));
-    all_ = changed.contains(everything);
-    if (all_) changed.clear();
-    patterns_.assign(changed.begin(), changed.end());
+    const bool all = changed.contains(everything);
+    if (only_removes && all) return; // nothing of that was there
+    std::vector<TypePattern> patterns(changed.begin(), changed.end());
+    std::vector<std::size_t> wild;
+    for (std::size_t i = 0; i < patterns.size(); ++i)
+        if (patterns[i].first.find('*') != std::string::npos ||
+            patterns[i].second.find('*') != std::string::npos)
+            wild.push_back(i);
+    patterns_ = std::move(patterns);
+    wild_ = std::move(wild);
+    all_ = all;
+    has_spoken_ = true;
 }
 
 bool EventTypes::contain(std::string_view domain, std::string_view type) const noexcept
 {
-    return are_all() || std::ranges::any_of(patterns_, [&](const TypePattern& one) {
-               return matches(one.second, type) && matches(one.first, domain);
-           });
+    if (are_all()) return true;
+    const auto is_before = [](const TypePattern& one,
+                              const std::pair<std::string_view, std::string_view>& name) {
+        return std::pair<std::string_view, std::string_view>(one) < name;
+    };
+    const auto found =
+        std::lower_bound(patterns_.begin(), patterns_.end(), std::pair(domain, type), is_before);
+    if (found != patterns_.end() && found->first == domain && found->second == type) return true;
+    std::size_t steps = type_steps_max;
+    return std::ranges::any_of(wild_, [&](std::size_t at) {
+        const auto& [domains, types] = patterns_[at];
+        return matches(types, type, steps) && matches(domains, domain, steps);
+    });
 }
 
 CosNotification::EventTypeSeq sequence_of(const std::set<TypePattern>& types)

@@ -19,8 +19,14 @@ using TypePattern = std::pair<std::string, std::string>;
 
 /// Returns the pattern; "%ALL" and empty names mean all, each for itself.
 [[nodiscard]] TypePattern pattern_of(const CosNotification::EventType& type);
-/// Says whether the name is one of those that the pattern means.
-[[nodiscard]] bool matches(std::string_view pattern, std::string_view name) noexcept;
+/// What finding an event's type in one set of types may cost, in characters that are compared.
+/// Clients say the patterns and the names, and stars make for the product of their lengths.
+constexpr std::size_t type_steps_max = std::size_t{1} << 15;
+
+/// Says whether the name is one of those that the pattern means; false where that takes more than
+/// `steps`, of which it takes away what it has done.
+[[nodiscard]] bool matches(std::string_view pattern, std::string_view name,
+                           std::size_t& steps) noexcept;
 
 /// Used by one thread at a time.
 class EventTypes {
@@ -35,12 +41,16 @@ class EventTypes {
     void change(const CosNotification::EventTypeSeq& added,
                 const CosNotification::EventTypeSeq& removed);
     [[nodiscard]] bool are_all() const noexcept { return all_; }
+    /// Patterns that are left over after type_steps_max contain nothing; names without stars are
+    /// always found.
     [[nodiscard]] bool contain(std::string_view domain, std::string_view type) const noexcept;
     [[nodiscard]] const std::vector<TypePattern>& patterns() const noexcept { return patterns_; }
 
   private:
     bool all_ = true;
-    std::vector<TypePattern> patterns_; // in order; empty for all
+    bool has_spoken_ = false;           // else it means all without having said so
+    std::vector<TypePattern> patterns_; // that it has said, in order; with "*" for all, too
+    std::vector<std::size_t> wild_;     // those of them with stars
 };
 
 [[nodiscard]] CosNotification::EventTypeSeq sequence_of(const std::set<TypePattern>& types);

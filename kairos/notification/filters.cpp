@@ -21,6 +21,9 @@ using CosNotifyFilter::ConstraintInfoSeq;
 /// Of a constraint, beside its text: about what its program may have.
 constexpr std::size_t octets_of_text_octet = 130;
 
+/// Of one answer that says constraints; who has more asks for some at a time.
+constexpr std::size_t answer_octets_max = std::size_t{16} << 20;
+
 std::string quoted(std::string_view text)
 {
     std::string made = "'";
@@ -43,12 +46,33 @@ Constraint filed_constraint(const Constraint& constraint, const EventTypes& type
     return both ? *both : constraint;
 }
 
-Filter::List::const_iterator find(const Filter::List& list, ConstraintID id)
+/// Where it is in the list.
+std::size_t find(const Filter::List& list, ConstraintID id)
 {
     const auto found = std::ranges::lower_bound(
         list, id, {}, [](const ConstraintPtr& one) { return one->info.constraint_id; });
-    if (found != list.end() && (*found)->info.constraint_id == id) return found;
+    if (found != list.end() && (*found)->info.constraint_id == id)
+        return static_cast<std::size_t>(found - list.begin());
     throw CosNotifyFilter::ConstraintNotFound(id);
+}
+
+/// Where they all are, each said once.
+std::vector<bool> find_each(const Filter::List& list, const CosNotifyFilter::ConstraintIDSeq& ids)
+{
+    std::vector<bool> are_found(list.size());
+    for (CORBA::ULong i = 0; i < ids.length(); ++i) {
+        const std::size_t at = find(list, ids[i]);
+        if (are_found[at]) throw CosNotifyFilter::ConstraintNotFound(ids[i]);
+        are_found[at] = true;
+    }
+    return are_found;
+}
+
+void require_answer(std::size_t octets)
+{
+    if (octets > answer_octets_max)
+        throw CORBA::IMP_LIMIT(0, CORBA::COMPLETED_NO,
+                               "so many constraints are not said at once: ask for fewer");
 }
 
 /// Threads keep what evaluating takes.
@@ -79,7 +103,8 @@ constraints::Term FilteredEvent::find(std::string_view name) const
 // --- One -----------------------------------------------------------------------------------------
 
 Filter::Filter(std::shared_ptr<FilterBudget> budget)
-    : budget_(std::move(budget)), place_(budget_->filters, 1), list_(std::make_shared<const List>())
+    : budget_(std::move(budget)), place_(budget_->filters, 1), number_(++budget_->last_number),
+      list_(std::make_shared<const List>())
 {
     if (!place_)
         throw CORBA::IMP_LIMIT(0, CORBA::COMPLETED_NO, "there are as many filters as may be");
@@ -90,9 +115,14 @@ ConstraintPtr Filter::make(const ConstraintExp& expression, ConstraintID id) con
     require_types(expression.event_types, budget_->limits.types_max);
     const std::string_view text = expression.constraint_expr.in();
     std::size_t octets = 512 + text.size() * octets_of_text_octet;
-    for (CORBA::ULong i = 0; i < expression.event_types.length(); ++i)
-        octets += 128 + 3 * (std::string_view(expression.event_types[i].domain_name.in()).size() +
-                             std::string_view(expression.event_types[i].type_name.in()).size());
+    std::size_t info_octets = 64 + text.size();
+    for (CORBA::ULong i = 0; i < expression.event_types.length(); ++i) {
+        const std::size_t names =
+            std::string_view(expression.event_types[i].domain_name.in()).size() +
+            std::string_view(expression.event_types[i].type_name.in()).size();
+        octets += 128 + 3 * names;
+        info_octets += 64 + names;
+    }
     events::Portion place(budget_->constraints, 1);
     events::Portion memory(budget_->octets, octets);
     if (!place || !memory)
@@ -106,7 +136,8 @@ ConstraintPtr Filter::make(const ConstraintExp& expression, ConstraintID id) con
     info.constraint_expression = expression;
     info.constraint_id = id;
     return std::make_shared<FilterConstraint>(FilterConstraint{.info = std::move(info),
-                                                               .key = ++budget_->last_key,
+                                                               .key = ++budget_->last_number,
+                                                               .info_octets = info_octets,
                                                                .types = std::move(types),
                                                                .constraint = std::move(*parsed),
                                                                .filed = std::move(filed),
@@ -117,9 +148,23 @@ ConstraintPtr Filter::make(const ConstraintExp& expression, ConstraintID id) con
 void Filter::put(List changed)
 {
     assert_held(changing_);
+    auto list = std::make_shared<const List>(std::move(changed));
+    const std::lock_guard lock(mutex_); // who is told asks for the list when it is left
+    for (const std::shared_ptr<FilterChanges>& one : told_)
+        one->note(number_);
+    list_.swap(list);
+}
+
+void Filter::tell(const std::shared_ptr<FilterChanges>& changes)
+{
     const std::lock_guard lock(mutex_);
-    list_ = std::make_shared<const List>(std::move(changed));
-    ++budget_->changes;
+    told_.insert(changes);
+}
+
+void Filter::forget(const std::shared_ptr<FilterChanges>& changes) noexcept
+{
+    const std::lock_guard lock(mutex_);
+    told_.erase(changes);
 }
 
 ConstraintInfoSeq* Filter::add(const CosNotifyFilter::ConstraintExpSeq& added)
@@ -133,6 +178,7 @@ ConstraintInfoSeq* Filter::add(const CosNotifyFilter::ConstraintExpSeq& added)
         infos[i] = changed.back()->info;
     }
     if (has_ended_) throw CORBA::OBJECT_NOT_EXIST(mapping::omg_minor(1), CORBA::COMPLETED_NO);
+    if (added.length() == 0) return infos._retn();
     last_ += static_cast<ConstraintID>(added.length());
     put(std::move(changed));
     return infos._retn();
@@ -144,12 +190,15 @@ void Filter::modify(const CosNotifyFilter::ConstraintIDSeq& removed,
     const std::lock_guard lock(changing_);
     List changed = *list();
     for (CORBA::ULong i = 0; i < modified.length(); ++i) {
-        const auto found = find(changed, modified[i].constraint_id);
-        changed[static_cast<std::size_t>(found - changed.cbegin())] =
-            make(modified[i].constraint_expression, modified[i].constraint_id);
+        const std::size_t at = find(changed, modified[i].constraint_id);
+        changed[at] = make(modified[i].constraint_expression, modified[i].constraint_id);
     }
-    for (CORBA::ULong i = 0; i < removed.length(); ++i)
-        changed.erase(find(changed, removed[i]));
+    const std::vector<bool> are_removed = find_each(changed, removed);
+    if (modified.length() == 0 && removed.length() == 0) return;
+    std::size_t left = 0;
+    for (std::size_t i = 0; i < changed.size(); ++i)
+        if (!are_removed[i]) std::swap(changed[left++], changed[i]);
+    changed.resize(left);
     put(std::move(changed));
 }
 
@@ -157,16 +206,25 @@ ConstraintInfoSeq* Filter::infos(const CosNotifyFilter::ConstraintIDSeq& ids) co
 {
     const std::shared_ptr<const List> all = list();
     if (ids.length() > all->size()) throw CosNotifyFilter::ConstraintNotFound(ids[0]);
+    const std::vector<bool> are_asked = find_each(*all, ids);
+    std::size_t octets = 0;
+    for (std::size_t i = 0; i < all->size(); ++i)
+        if (are_asked[i]) octets += (*all)[i]->info_octets;
+    require_answer(octets);
     CosNotifyFilter::ConstraintInfoSeq_var infos = new ConstraintInfoSeq(ids.length());
     infos->length(ids.length());
     for (CORBA::ULong i = 0; i < ids.length(); ++i)
-        infos[i] = (*find(*all, ids[i]))->info;
+        infos[i] = (*all)[find(*all, ids[i])]->info;
     return infos._retn();
 }
 
 ConstraintInfoSeq* Filter::infos() const
 {
     const std::shared_ptr<const List> all = list();
+    std::size_t octets = 0;
+    for (const ConstraintPtr& one : *all)
+        octets += one->info_octets;
+    require_answer(octets);
     CosNotifyFilter::ConstraintInfoSeq_var infos = new ConstraintInfoSeq;
     infos->length(static_cast<CORBA::ULong>(all->size()));
     for (CORBA::ULong i = 0; i < infos->length(); ++i)
@@ -177,14 +235,14 @@ ConstraintInfoSeq* Filter::infos() const
 void Filter::clear()
 {
     const std::lock_guard lock(changing_);
-    put({});
+    if (!list()->empty()) put({});
 }
 
 void Filter::end()
 {
     const std::lock_guard lock(changing_);
     has_ended_ = true;
-    put({});
+    if (!list()->empty()) put({});
 }
 
 std::shared_ptr<const Filter::List> Filter::list() const
@@ -206,57 +264,110 @@ bool Filter::passes(const Notification& event) const
 
 // --- All of a channel ----------------------------------------------------------------------------
 
-void Matcher::attach(const FilterPtr& filter)
+std::uint64_t Matcher::attach(const FilterPtr& filter)
 {
-    ++budget_->changes; // so that who matches waits for this, rather than this for all of them
+    ++changes_->count; // so that who matches waits for this, rather than this for all of them
     const std::unique_lock lock(mutex_);
-    Attached& attached = attached_[filter.get()];
-    if (attached.times++ != 0) return;
-    attached.filter = filter;
-    try {
-        file(attached, filter->list());
-    } catch (...) {
-        file(attached, nullptr);
-        attached_.erase(filter.get());
-        throw;
+    Attached& attached = attached_[filter->number()];
+    if (attached.times++ == 0) {
+        attached.filter = filter;
+        try {
+            filter->tell(changes_);
+            file(attached, filter->list());
+        } catch (...) {
+            filter->forget(changes_);
+            attached_.erase(filter->number());
+            throw;
+        }
     }
     count_ = attached_.size();
+    return ++last_attachment_;
 }
 
 void Matcher::detach(const Filter& filter) noexcept
 {
-    ++budget_->changes; // as above
+    ++changes_->count; // as above
     const std::unique_lock lock(mutex_);
-    const auto found = attached_.find(&filter);
+    const auto found = attached_.find(filter.number());
     if (found == attached_.end() || --found->second.times != 0) return;
-    file(found->second, nullptr);
+    found->second.filter->forget(changes_);
+    if (found->second.filed)
+        for (const ConstraintPtr& one : *found->second.filed)
+            unfile(*one);
     attached_.erase(found);
     count_ = attached_.size();
 }
 
+void Matcher::file(std::uint64_t filter, const ConstraintPtr& constraint)
+{
+    filed_[constraint->key] = {.filter = filter, .constraint = constraint};
+    try {
+        (void)index_.add(constraint->key, constraint->filed);
+    } catch (...) {
+        filed_.erase(constraint->key);
+        throw;
+    }
+}
+
+void Matcher::unfile(const FilterConstraint& constraint) noexcept
+{
+    index_.remove(constraint.key);
+    filed_.erase(constraint.key);
+}
+
+/// Costs as much as what has changed, and a look at the rest: what is the same stays filed.
 void Matcher::file(Attached& attached, std::shared_ptr<const Filter::List> list)
 {
-    if (attached.filed)
-        for (const ConstraintPtr& one : *attached.filed) {
-            index_.remove(one->key);
-            filed_.erase(one->key);
+    static const Filter::List none;
+    const Filter::List& before = attached.filed ? *attached.filed : none;
+    std::vector<const ConstraintPtr*> added;
+    std::vector<const ConstraintPtr*> removed;
+    const auto id_of = [](const ConstraintPtr& one) { return one->info.constraint_id; };
+    auto old = before.begin();
+    auto now = list->begin();
+    while (old != before.end() || now != list->end()) {
+        if (old != before.end() && now != list->end() && *old == *now) {
+            ++old;
+            ++now;
+        } else if (now == list->end() || (old != before.end() && id_of(*old) <= id_of(*now))) {
+            removed.push_back(&*old++);
+        } else {
+            added.push_back(&*now++);
         }
-    attached.filed = std::move(list);
-    if (!attached.filed) return;
-    for (const ConstraintPtr& one : *attached.filed) {
-        filed_[one->key] = {.filter = attached.filter.get(), .constraint = one};
-        (void)index_.add(one->key, one->filed);
     }
+    std::size_t done = 0;
+    try {
+        for (; done < added.size(); ++done)
+            file(attached.filter->number(), *added[done]);
+    } catch (...) {
+        while (done != 0)
+            unfile(**added[--done]);
+        throw;
+    }
+    for (const ConstraintPtr* const one : removed)
+        unfile(**one);
+    attached.filed = std::move(list);
 }
 
 void Matcher::look_again()
 {
     const std::unique_lock lock(mutex_);
-    seen_ = budget_->changes;
-    for (auto& [filter, attached] : attached_) {
-        std::shared_ptr<const Filter::List> list = filter->list();
-        if (list != attached.filed) file(attached, std::move(list));
+    const std::uint64_t seen = changes_->count;
+    std::set<std::uint64_t> changed;
+    {
+        const std::lock_guard changes(changes_->mutex);
+        changed.swap(changes_->filters);
     }
+    try {
+        for (; !changed.empty(); changed.erase(changed.begin()))
+            if (const auto found = attached_.find(*changed.begin()); found != attached_.end())
+                file(found->second, found->second.filter->list());
+    } catch (...) {
+        const std::lock_guard changes(changes_->mutex);
+        changes_->filters.merge(changed);
+        throw;
+    }
+    seen_ = seen;
 }
 
 Passed Matcher::match(const Notification& event)
@@ -267,19 +378,24 @@ Passed Matcher::match(const Notification& event)
     constraints::Evaluator& evaluates = evaluator(budget_->limits.constraint_steps_max);
     evaluates.look_at(subject);
     std::vector<constraints::ConstraintIndex::Id> found;
-    std::shared_lock lock(mutex_);
-    if (seen_ != budget_->changes) {
-        lock.unlock();
-        look_again();
-        lock.lock();
+    std::vector<Filed> fulfilled;
+    {
+        std::shared_lock lock(mutex_);
+        if (seen_ != changes_->count) {
+            lock.unlock();
+            look_again();
+            lock.lock();
+        }
+        index_.match(evaluates, found);
+        fulfilled.reserve(found.size());
+        for (const auto id : found)
+            fulfilled.push_back(filed_.find(id)->second);
+        passed.attached = last_attachment_;
     }
-    index_.match(evaluates, found);
-    for (const auto id : found) {
-        const Filed& filed = filed_.find(id)->second;
-        if (filed.constraint->is_about(event)) passed.push_back(filed.filter);
-    }
-    std::ranges::sort(passed);
-    passed.erase(std::ranges::unique(passed).begin(), passed.end());
+    for (const Filed& one : fulfilled)
+        if (one.constraint->is_about(event)) passed.filters.push_back(one.filter);
+    std::ranges::sort(passed.filters);
+    passed.filters.erase(std::ranges::unique(passed.filters).begin(), passed.filters.end());
     return passed;
 }
 
@@ -292,29 +408,53 @@ CosNotifyFilter::FilterID FilterSet::add(const FilterPtr& filter,
     if (!place)
         throw CORBA::IMP_LIMIT(0, CORBA::COMPLETED_NO,
                                "filters are attached as often as they may be");
-    matcher_->attach(filter);
-    const std::lock_guard lock(mutex_);
-    members_[++last_] = {.filter = filter,
-                         .object = CosNotifyFilter::Filter::_duplicate(object),
-                         .place = std::move(place)};
-    filters_.insert(filter.get());
-    is_empty_ = false;
-    return last_;
+    const std::uint64_t attachment = matcher_->attach(filter);
+    try {
+        const std::lock_guard lock(mutex_);
+        if (has_ended_) throw CORBA::OBJECT_NOT_EXIST(mapping::omg_minor(1), CORBA::COMPLETED_NO);
+        enter({.filter = filter,
+               .object = CosNotifyFilter::Filter::_duplicate(object),
+               .attachment = attachment,
+               .place = std::move(place)});
+        return last_;
+    } catch (...) {
+        matcher_->detach(*filter);
+        throw;
+    }
+}
+
+void FilterSet::enter(Member member)
+{
+    assert_held(mutex_);
+    const std::uint64_t attachment = member.attachment;
+    const std::pair key(member.filter->number(), attachment);
+    filters_.insert(key);
+    try {
+        attachments_.insert(attachment);
+        members_.emplace(last_ + 1, std::move(member));
+    } catch (...) {
+        filters_.erase(key);
+        attachments_.erase(attachment);
+        throw;
+    }
+    ++last_;
+    note_oldest();
 }
 
 void FilterSet::remove(CosNotifyFilter::FilterID id)
 {
-    FilterPtr filter;
+    Member member;
     {
         const std::lock_guard lock(mutex_);
         const auto found = members_.find(id);
         if (found == members_.end()) throw CosNotifyFilter::FilterNotFound();
-        filter = found->second.filter;
+        member = std::move(found->second);
         members_.erase(found);
-        filters_.erase(filters_.find(filter.get()));
-        is_empty_ = members_.empty();
+        filters_.erase({member.filter->number(), member.attachment});
+        attachments_.erase(member.attachment);
+        note_oldest();
     }
-    matcher_->detach(*filter);
+    matcher_->detach(*member.filter);
 }
 
 CosNotifyFilter::Filter_ptr FilterSet::find(CosNotifyFilter::FilterID id) const
@@ -336,31 +476,61 @@ CosNotifyFilter::FilterIDSeq* FilterSet::ids() const
     return ids._retn();
 }
 
-void FilterSet::clear() noexcept
+FilterSet::Members FilterSet::take_all() noexcept
 {
-    std::map<CosNotifyFilter::FilterID, Member> members;
-    {
-        const std::lock_guard lock(mutex_);
-        members.swap(members_);
-        filters_.clear();
-        is_empty_ = true;
-    }
+    assert_held(mutex_);
+    filters_.clear();
+    attachments_.clear();
+    return std::exchange(members_, {});
+}
+
+void FilterSet::detach(const Members& members) noexcept
+{
     for (const auto& [id, member] : members)
         matcher_->detach(*member.filter);
 }
 
+void FilterSet::clear() noexcept
+{
+    Members members;
+    {
+        const std::lock_guard lock(mutex_);
+        members = take_all();
+        if (!has_ended_) note_oldest();
+    }
+    detach(members);
+}
+
+void FilterSet::end() noexcept
+{
+    Members members;
+    {
+        const std::lock_guard lock(mutex_);
+        if (std::exchange(has_ended_, true)) return;
+        if (!members_.empty()) oldest_ = 0;
+        members = take_all();
+    }
+    detach(members);
+}
+
 FilterSet::Verdict FilterSet::judge(const Passed& passed) const
 {
-    if (is_empty_) return Verdict::none;
-    if (passed.empty()) return Verdict::stays;
+    if (oldest_ > passed.attached) return Verdict::none;
+    if (passed.filters.empty()) return Verdict::stays;
     const std::lock_guard lock(mutex_);
-    if (members_.empty()) return Verdict::none;
-    const auto is_passed = [&passed](const Filter* one) {
-        return std::ranges::binary_search(passed, one);
+    if (oldest_ > passed.attached) return Verdict::none; // they have been removed meanwhile
+    const auto is_passed = [&passed](const auto& one) {
+        return one.second <= passed.attached &&
+               std::ranges::binary_search(passed.filters, one.first);
     };
-    const auto is_ours = [this](const Filter* one) { return filters_.contains(one); };
-    const bool passes = passed.size() < filters_.size() ? std::ranges::any_of(passed, is_ours)
-                                                        : std::ranges::any_of(filters_, is_passed);
+    const auto is_ours = [&](std::uint64_t filter) {
+        const auto first = filters_.lower_bound({filter, 0});
+        return first != filters_.end() && first->first == filter &&
+               first->second <= passed.attached;
+    };
+    const bool passes = passed.filters.size() < filters_.size()
+                            ? std::ranges::any_of(passed.filters, is_ours)
+                            : std::ranges::any_of(filters_, is_passed);
     return passes ? Verdict::passes : Verdict::stays;
 }
 

@@ -20,6 +20,7 @@
 #include <set>
 #include <shared_mutex>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace kairos::notification {
@@ -35,14 +36,14 @@ struct FilterBudget {
     }
     const NotificationLimits limits;
     const std::shared_ptr<events::Allowance> filters, attachments, constraints, octets;
-    std::atomic<std::uint64_t> changes{0}; ///< of any filter's constraints
-    std::atomic<std::uint64_t> last_key{0};
+    std::atomic<std::uint64_t> last_number{0}; ///< of filters and constraints
 };
 
 /// One constraint of a filter. Immutable.
 struct FilterConstraint {
     CosNotifyFilter::ConstraintInfo info;
-    std::uint64_t key = 0; ///< its own, of all filters of the service
+    std::uint64_t key = 0;       ///< its own, of all filters of the service
+    std::size_t info_octets = 0; ///< about what the answer takes that says it
     EventTypes types;
     constraints::Constraint constraint;
     constraints::Constraint filed; ///< for the index: with the types where these are few
@@ -70,12 +71,29 @@ class FilteredEvent final : public constraints::Subject {
     mutable CORBA::Any time_; // made when it is asked for
 };
 
+/// What has changed of the filters of a channel since it was last looked at.
+struct FilterChanges {
+    std::atomic<std::uint64_t> count{0};
+    std::mutex mutex;                // guards what follows; inside Filter::mutex_, Matcher::mutex_
+    std::set<std::uint64_t> filters; ///< their numbers
+
+    void note(std::uint64_t filter)
+    {
+        const std::lock_guard lock(mutex);
+        filters.insert(filter);
+        ++count;
+    }
+};
+
 class Filter {
   public:
     using List = std::vector<ConstraintPtr>; // by id
 
     /// Throws IMP_LIMIT where there are as many as may be.
     explicit Filter(std::shared_ptr<FilterBudget> budget);
+
+    /// Its own, of all that there have ever been in the service; never 0.
+    [[nodiscard]] std::uint64_t number() const noexcept { return number_; }
 
     /// Those of CosNotifyFilter::Filter; either all is done or nothing. Also throw IMP_LIMIT.
     [[nodiscard]] CosNotifyFilter::ConstraintInfoSeq*
@@ -93,6 +111,9 @@ class Filter {
 
     /// What there is now; never null.
     [[nodiscard]] std::shared_ptr<const List> list() const;
+    /// Notes there what changes from here on, until it is forgotten.
+    void tell(const std::shared_ptr<FilterChanges>& changes);
+    void forget(const std::shared_ptr<FilterChanges>& changes) noexcept;
 
   private:
     [[nodiscard]] ConstraintPtr make(const CosNotifyFilter::ConstraintExp& expression,
@@ -102,16 +123,21 @@ class Filter {
 
     const std::shared_ptr<FilterBudget> budget_;
     const events::Portion place_;
+    const std::uint64_t number_;
     std::mutex changing_; // guards what follows, and who changes it; outside mutex_
     CosNotifyFilter::ConstraintID last_ = 0;
     bool has_ended_ = false;
-    mutable std::mutex mutex_; // guards list_; inside changing_ and Matcher::mutex_
+    mutable std::mutex mutex_; // guards what follows; inside changing_ and Matcher::mutex_
     std::shared_ptr<const List> list_;
+    std::set<std::shared_ptr<FilterChanges>> told_; // one for each channel
 };
 using FilterPtr = std::shared_ptr<Filter>;
 
-/// The filters that one event passes, in order.
-using Passed = std::vector<const Filter*>;
+/// What filters make of one event.
+struct Passed {
+    std::vector<std::uint64_t> filters; ///< the numbers of those that it passes, in order
+    std::uint64_t attached = 0; ///< the last attachment that was there; later ones were not asked
+};
 
 /// The filters that are attached anywhere in a channel.
 class Matcher {
@@ -121,7 +147,8 @@ class Matcher {
     Matcher& operator=(const Matcher&) = delete;
 
     /// A filter may be attached several times, and counts as attached as long as it is once.
-    void attach(const FilterPtr& filter);
+    /// Returns a number that grows with each attachment of the channel's.
+    [[nodiscard]] std::uint64_t attach(const FilterPtr& filter);
     void detach(const Filter& filter) noexcept;
     [[nodiscard]] Passed match(const Notification& event);
     [[nodiscard]] FilterBudget& budget() const noexcept { return *budget_; }
@@ -133,20 +160,25 @@ class Matcher {
         std::shared_ptr<const Filter::List> filed; // in the index
     };
     struct Filed {
-        const Filter* filter = nullptr;
+        std::uint64_t filter = 0;
         ConstraintPtr constraint;
     };
     void look_again();
-    /// Must hold mutex_. Null: nothing of it remains.
+    /// Must hold mutex_. All is done or, if it throws, nothing.
     void file(Attached& attached, std::shared_ptr<const Filter::List> list);
+    /// Must hold mutex_.
+    void file(std::uint64_t filter, const ConstraintPtr& constraint);
+    void unfile(const FilterConstraint& constraint) noexcept;
 
     const std::shared_ptr<FilterBudget> budget_;
+    const std::shared_ptr<FilterChanges> changes_ = std::make_shared<FilterChanges>();
     std::atomic<std::size_t> count_{0};
-    std::shared_mutex mutex_; // guards what follows; outside Filter::mutex_
-    std::map<const Filter*, Attached> attached_;
+    std::shared_mutex mutex_;                    // guards what follows; outside Filter::mutex_
+    std::map<std::uint64_t, Attached> attached_; // by the filter's number
     constraints::ConstraintIndex index_;
     std::map<std::uint64_t, Filed> filed_; // by key
-    std::uint64_t seen_ = 0;               // of FilterBudget::changes
+    std::uint64_t last_attachment_ = 0;
+    std::uint64_t seen_ = 0; // of the changes
 };
 
 /// The filters of one admin or proxy.
@@ -164,26 +196,44 @@ class FilterSet {
     [[nodiscard]] CosNotifyFilter::Filter_ptr find(CosNotifyFilter::FilterID id) const;
     [[nodiscard]] CosNotifyFilter::FilterIDSeq* ids() const;
     void clear() noexcept;
+    /// As clear(), but nothing passes from here on if there were filters: what is under way to who
+    /// has them is not let through because they go. No more are added.
+    void end() noexcept;
 
     enum class Verdict : std::uint8_t {
         none, ///< there are no filters
         passes,
         stays,
     };
+    /// Filters that were attached after the event was matched say nothing of it.
     [[nodiscard]] Verdict judge(const Passed& passed) const;
 
   private:
     struct Member {
         FilterPtr filter;
         CosNotifyFilter::Filter_var object;
+        std::uint64_t attachment = 0;
         events::Portion place;
     };
+    using Members = std::map<CosNotifyFilter::FilterID, Member>;
+    static constexpr std::uint64_t never = ~std::uint64_t{0};
+
+    /// Must hold mutex_.
+    void enter(Member member);
+    void note_oldest() noexcept { oldest_ = attachments_.empty() ? never : *attachments_.begin(); }
+    /// Must hold mutex_; the members, to be detached when it is left.
+    [[nodiscard]] Members take_all() noexcept;
+    void detach(const Members& members) noexcept;
+
     const std::shared_ptr<Matcher> matcher_;
-    std::atomic<bool> is_empty_{true};
+    std::atomic<std::uint64_t> oldest_{never}; // attachment; 0: they have ended
     mutable std::mutex mutex_; // guards what follows; not held while anything is called
-    std::map<CosNotifyFilter::FilterID, Member> members_;
-    std::multiset<const Filter*> filters_; // of the members
+    Members members_;
+    // Of the members: their filters' numbers, each with the attachment's; and the attachments'.
+    std::set<std::pair<std::uint64_t, std::uint64_t>> filters_;
+    std::set<std::uint64_t> attachments_;
     CosNotifyFilter::FilterID last_ = 0;
+    bool has_ended_ = false;
 };
 
 /// Whether what passes the filters of an admin and of its proxy goes on (CosNotification 1.1,

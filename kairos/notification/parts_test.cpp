@@ -34,16 +34,59 @@ std::vector<CORBA::Long> numbers_of(const std::vector<NotificationPtr>& events)
 
 // --- Types ---------------------------------------------------------------------------------------
 
+bool is_one_of(std::string_view pattern, std::string_view name)
+{
+    std::size_t steps = type_steps_max;
+    return matches(pattern, name, steps);
+}
+
 TEST(EventTypes, HaveWildcards)
 {
-    EXPECT_TRUE(matches("*", ""));
-    EXPECT_TRUE(matches("Al*m", "Alarm"));
-    EXPECT_TRUE(matches("*a*a*", "banana"));
-    EXPECT_TRUE(matches("a**", "a"));
-    EXPECT_FALSE(matches("a*b", "abc"));
-    EXPECT_FALSE(matches("", "a"));
-    EXPECT_FALSE(matches("Alarm", "Alarms"));
-    EXPECT_FALSE(matches(std::string(1000, '*') + "b", std::string(1000, 'a')));
+    EXPECT_TRUE(is_one_of("*", ""));
+    EXPECT_TRUE(is_one_of("Al*m", "Alarm"));
+    EXPECT_TRUE(is_one_of("*a*a*", "banana"));
+    EXPECT_TRUE(is_one_of("a**", "a"));
+    EXPECT_TRUE(is_one_of("b*", "banana"));
+    EXPECT_FALSE(is_one_of("a*b", "abc"));
+    EXPECT_FALSE(is_one_of("", "a"));
+    EXPECT_FALSE(is_one_of("Alarm", "Alarms"));
+    EXPECT_FALSE(is_one_of(std::string(1000, '*') + "b", std::string(1000, 'a')));
+}
+
+TEST(EventTypes, CostNoMoreThanTheyMay)
+{
+    const std::string name(1000, 'a');
+    const std::string costly = "*" + std::string(500, 'a') + "b";
+    std::size_t steps = 1000;
+    EXPECT_FALSE(matches(costly, name, steps));
+    EXPECT_EQ(0U, steps);
+    std::vector<std::pair<std::string, std::string>> many{{"Lab", name}, {"z*", name + "*"}};
+    for (int i = 0; i < 100; ++i)
+        many.emplace_back("Lab", costly + std::to_string(i));
+    const EventTypes types(types_of(many));
+    EXPECT_TRUE(types.contain("Lab", name)) << "what is said without stars is always found";
+    EXPECT_FALSE(types.contain("zoo", name)) << "the others before it have used up the steps";
+    EXPECT_TRUE(types.contain("Lab", std::string(510, 'a') + "b0"));
+}
+
+TEST(EventTypes, RememberThatTheyAreAll)
+{
+    EventTypes types;
+    types.change({}, types_of({{"Lab", "Reading"}})); // of which nothing was said
+    types.change(types_of({{"*", "*"}}), {});
+    types.change(types_of({{"Lab", "Reading"}}), {});
+    EXPECT_TRUE(types.contain("any", "thing"));
+    types.change({}, types_of({{"Lab", "Reading"}}));
+    EXPECT_TRUE(types.contain("any", "thing"));
+    types.change(types_of({{"Lab", "Alarm"}}), types_of({{"*", "*"}}));
+    EXPECT_TRUE(types.contain("Lab", "Alarm"));
+    EXPECT_FALSE(types.contain("any", "thing"));
+
+    EventTypes other;
+    other.change({}, types_of({{"Lab", "Reading"}}));
+    EXPECT_TRUE(other.contain("any", "thing"));
+    other.change(types_of({{"Lab", "Reading"}}), {});
+    EXPECT_FALSE(other.contain("any", "thing")) << "it had never said that it means all";
 }
 
 TEST(EventTypes, AreAllUntilSomebodySaysWhich)
@@ -56,6 +99,9 @@ TEST(EventTypes, AreAllUntilSomebodySaysWhich)
     types.change(types_of({{"", "%ALL"}}), {});
     EXPECT_TRUE(types.are_all());
     types.change({}, types_of({{"*", "*"}}));
+    EXPECT_TRUE(types.contain("Lab", "Reading")) << "which was said, too";
+    EXPECT_FALSE(types.contain("Lab", "Alarm"));
+    types.change({}, types_of({{"Lab", "Reading"}}));
     EXPECT_FALSE(types.contain("Lab", "Reading"));
     EXPECT_TRUE(EventTypes(types_of({{"*", "%ALL"}})).are_all());
 }
@@ -327,7 +373,8 @@ class Filters : public ::testing::Test {
     {
         const Notification notification(event, {});
         const Passed passed = matcher.match(notification);
-        const bool found = std::ranges::find(passed, filter.get()) != passed.end();
+        const bool found =
+            std::ranges::find(passed.filters, filter->number()) != passed.filters.end();
         EXPECT_EQ(found, filter->passes(notification)); // alone, as among all
         return found;
     }
@@ -344,7 +391,7 @@ TEST_F(Filters, LetThroughWhatTheyMean)
     const FilterPtr any = filter({}, "$type_name == 'Reading' and $number == 2");
     const FilterPtr quoted = filter(types_of({{"", "O'Brien\\"}}), "");
     for (const FilterPtr& one : {of_type, wild, any, quoted})
-        matcher.attach(one);
+        (void)matcher.attach(one);
     EXPECT_TRUE(passes(matcher, of_type, event_of("Lab", "Alarm", 4)));
     EXPECT_FALSE(passes(matcher, of_type, event_of("Lab", "Alarm", 3)));
     EXPECT_FALSE(passes(matcher, of_type, event_of("Shop", "Alarm", 4)));
@@ -359,8 +406,8 @@ TEST_F(Filters, AreSeenWhenTheyChange)
 {
     Matcher matcher(budget_);
     const FilterPtr changing = filter({}, "$number == 1");
-    matcher.attach(changing);
-    matcher.attach(changing);
+    const std::uint64_t first = matcher.attach(changing);
+    EXPECT_LT(first, matcher.attach(changing));
     EXPECT_TRUE(passes(matcher, changing, event_of("Lab", "Reading", 1)));
     CosNotifyFilter::ConstraintInfoSeq infos;
     infos.length(1);
@@ -372,7 +419,7 @@ TEST_F(Filters, AreSeenWhenTheyChange)
     matcher.detach(*changing);
     EXPECT_TRUE(passes(matcher, changing, event_of("Lab", "Reading", 2)));
     matcher.detach(*changing);
-    EXPECT_TRUE(matcher.match(Notification(event_of("Lab", "Reading", 2), {})).empty());
+    EXPECT_TRUE(matcher.match(Notification(event_of("Lab", "Reading", 2), {})).filters.empty());
     changing->end();
     EXPECT_FALSE(changing->passes(Notification(event_of("Lab", "Reading", 2), {})));
     EXPECT_THROW((void)changing->add(constraint({}, "")), CORBA::OBJECT_NOT_EXIST);
@@ -396,6 +443,14 @@ TEST_F(Filters, RefuseWhatTheyCannotBe)
     ids[0] = 9;
     EXPECT_THROW(one->modify(ids, {}), CosNotifyFilter::ConstraintNotFound);
     EXPECT_THROW((void)one->infos(ids), CosNotifyFilter::ConstraintNotFound);
+    const CosNotifyFilter::ConstraintInfoSeq_var more = one->add(constraint({}, "$number == 3"));
+    ids.length(2);
+    ids[0] = ids[1] = 1;
+    EXPECT_THROW((void)one->infos(ids), CosNotifyFilter::ConstraintNotFound) << "asked twice";
+    EXPECT_THROW(one->modify(ids, {}), CosNotifyFilter::ConstraintNotFound);
+    EXPECT_EQ(2U, one->list()->size());
+    ids[1] = more[0].constraint_id;
+    EXPECT_EQ(2U, CosNotifyFilter::ConstraintInfoSeq_var(one->infos(ids))->length());
     EXPECT_THROW((void)one->add(constraint(types_of({{std::string(2000, 'x'), "y"}}), "")),
                  CORBA::IMP_LIMIT);
 }
@@ -426,6 +481,97 @@ TEST_F(Filters, AreBounded)
     EXPECT_THROW((void)second.add(constraint({}, "")), CORBA::IMP_LIMIT);
     first->clear();
     EXPECT_EQ(1U, CosNotifyFilter::ConstraintInfoSeq_var(second.add(constraint({}, "")))->length());
+}
+
+TEST_F(Filters, StayFiledWhereTheyAreTheSame)
+{
+    Matcher matcher(budget_);
+    const FilterPtr changing = filter({}, "$number == 1");
+    const FilterPtr other = filter({}, "$number > 1");
+    (void)matcher.attach(changing);
+    (void)matcher.attach(other);
+    CosNotifyFilter::ConstraintExpSeq three = constraint({}, "$number == 2");
+    three.length(3);
+    three[1].constraint_expr = "$number == 3";
+    three[2].constraint_expr = "$number == 4";
+    const CosNotifyFilter::ConstraintInfoSeq_var added = changing->add(three);
+    const auto passing = [&] {
+        std::vector<CORBA::Long> numbers;
+        for (CORBA::Long i = 1; i < 9; ++i) {
+            if (passes(matcher, changing, event_of("Lab", "Reading", i))) numbers.push_back(i);
+            EXPECT_EQ(i > 1, passes(matcher, other, event_of("Lab", "Reading", i)));
+        }
+        return numbers;
+    };
+    EXPECT_EQ((std::vector<CORBA::Long>{1, 2, 3, 4}), passing());
+    CosNotifyFilter::ConstraintInfoSeq infos;
+    infos.length(1);
+    infos[0].constraint_id = added[1].constraint_id;
+    infos[0].constraint_expression = constraint({}, "$number == 7")[0];
+    CosNotifyFilter::ConstraintIDSeq removed;
+    removed.length(2);
+    removed[0] = 1;
+    removed[1] = added[2].constraint_id;
+    changing->modify(removed, infos);
+    EXPECT_EQ((std::vector<CORBA::Long>{2, 7}), passing());
+    const auto before = changing->list();
+    changing->modify({}, {});
+    (void)CosNotifyFilter::ConstraintInfoSeq_var(changing->add({}));
+    EXPECT_EQ(before, changing->list()) << "nothing has changed";
+    (void)CosNotifyFilter::ConstraintInfoSeq_var(changing->add(constraint({}, "$number == 8")));
+    EXPECT_EQ((std::vector<CORBA::Long>{2, 7, 8}), passing());
+    changing->clear();
+    EXPECT_TRUE(passing().empty());
+}
+
+TEST_F(Filters, ThatComeAfterAnEventSayNothingOfIt)
+{
+    using Verdict = FilterSet::Verdict;
+    const auto matcher = std::make_shared<Matcher>(budget_);
+    const auto nil = CosNotifyFilter::Filter::_nil();
+    const FilterPtr open = filter({}, "");
+    const FilterPtr closed = filter({}, "FALSE");
+    const Notification event(event_of("Lab", "Reading", 1), {});
+    FilterSet set(matcher);
+    FilterSet other(matcher);
+    const Passed before = matcher->match(event);
+    const CosNotifyFilter::FilterID first = set.add(open, nil);
+    EXPECT_EQ(Verdict::none, set.judge(before));
+    const Passed with_first = matcher->match(event);
+    EXPECT_EQ(Verdict::passes, set.judge(with_first));
+    EXPECT_EQ(Verdict::none, other.judge(with_first));
+    (void)set.add(closed, nil);
+    set.remove(first);
+    EXPECT_EQ(Verdict::none, set.judge(with_first)) << "only one is left, that was not asked";
+    const Passed with_closed = matcher->match(event);
+    EXPECT_EQ(Verdict::stays, set.judge(with_closed));
+    (void)set.add(open, nil); // again, which is another attachment
+    EXPECT_EQ(Verdict::stays, set.judge(with_closed));
+    EXPECT_EQ(Verdict::passes, set.judge(matcher->match(event)));
+    set.clear();
+    EXPECT_EQ(Verdict::none, set.judge(with_closed));
+}
+
+TEST_F(Filters, LetNothingThroughBecauseTheyEnd)
+{
+    using Verdict = FilterSet::Verdict;
+    const auto matcher = std::make_shared<Matcher>(budget_);
+    const auto nil = CosNotifyFilter::Filter::_nil();
+    const FilterPtr one = filter({}, "FALSE");
+    const Notification event(event_of("Lab", "Reading", 1), {});
+    FilterSet with(matcher);
+    FilterSet without(matcher);
+    (void)with.add(one, nil);
+    const Passed passed = matcher->match(event);
+    with.end();
+    without.end();
+    EXPECT_EQ(Verdict::stays, with.judge(passed));
+    EXPECT_EQ(Verdict::stays, with.judge(matcher->match(event)));
+    EXPECT_EQ(Verdict::none, without.judge(passed));
+    EXPECT_THROW((void)with.add(one, nil), CORBA::OBJECT_NOT_EXIST);
+    EXPECT_EQ(0U, CosNotifyFilter::FilterIDSeq_var(with.ids())->length());
+    with.clear();
+    EXPECT_EQ(Verdict::stays, with.judge(passed));
 }
 
 TEST_F(Filters, JoinThoseOfAdminAndProxy)

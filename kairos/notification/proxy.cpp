@@ -195,7 +195,7 @@ void NotifyProxy::stop() noexcept
     }
     if (pushed) pushed->end();
     if (polled) polled->end();
-    line_.settings->filters().clear();
+    line_.settings->filters().end(); // last: what is under way to the receivers is judged by them
 }
 
 } // namespace kairos::notification

@@ -85,6 +85,26 @@ CosNotification::EventType type_of_text(const std::string& text)
     return type;
 }
 
+/// Does at its end what leaves nothing behind at the channel, however it comes there; what is gone
+/// by itself needs none of it.
+template <typename Undo>
+class Undone {
+  public:
+    explicit Undone(Undo undo) : undo_(std::move(undo)) {}
+    Undone(const Undone&) = delete;
+    Undone& operator=(const Undone&) = delete;
+    ~Undone()
+    {
+        try {
+            undo_();
+        } catch (const std::exception&) { // there is nobody to be told
+        }
+    }
+
+  private:
+    const Undo undo_;
+};
+
 // --- ls ------------------------------------------------------------------------------------------
 
 const char* name_of(ProxyType type)
@@ -123,29 +143,40 @@ json admin_json(Admin* admin, const ProxyIDSeq& pulling, const ProxyIDSeq& pushi
             {"proxies", std::move(proxies)}};
 }
 
+/// Appends what `json_of` makes of each admin, but those that have ended since they were listed.
+template <typename Make>
+void append_admins(json& all, const AdminIDSeq& ids, Make&& json_of)
+{
+    for (CORBA::ULong i = 0; i < ids.length(); ++i) {
+        try {
+            all.push_back(json_of(ids[i]));
+        } catch (const AdminNotFound&) { // ended since
+        } catch (const CORBA::OBJECT_NOT_EXIST&) {
+        }
+    }
+}
+
 json channel_json(ChannelID id, EventChannel_ptr channel)
 {
     json all{{"id", id}, {"consumer_admins", json::array()}, {"supplier_admins", json::array()}};
     const AdminIDSeq_var consumers = channel->get_all_consumeradmins();
-    for (CORBA::ULong i = 0; i < consumers->length(); ++i) {
-        const ConsumerAdmin_var admin = channel->get_consumeradmin(consumers[i]);
+    append_admins(all["consumer_admins"], consumers.in(), [&](AdminID which) {
+        const ConsumerAdmin_var admin = channel->get_consumeradmin(which);
         const ProxyIDSeq_var pulling = admin->pull_suppliers();
         const ProxyIDSeq_var pushing = admin->push_suppliers();
-        all["consumer_admins"].push_back(
-            admin_json(admin.in(), pulling.in(), pushing.in(), [&](ProxyID proxy) {
-                return ProxySupplier_var(admin->get_proxy_supplier(proxy));
-            }));
-    }
+        return admin_json(admin.in(), pulling.in(), pushing.in(), [&](ProxyID proxy) {
+            return ProxySupplier_var(admin->get_proxy_supplier(proxy));
+        });
+    });
     const AdminIDSeq_var suppliers = channel->get_all_supplieradmins();
-    for (CORBA::ULong i = 0; i < suppliers->length(); ++i) {
-        const SupplierAdmin_var admin = channel->get_supplieradmin(suppliers[i]);
+    append_admins(all["supplier_admins"], suppliers.in(), [&](AdminID which) {
+        const SupplierAdmin_var admin = channel->get_supplieradmin(which);
         const ProxyIDSeq_var pulling = admin->pull_consumers();
         const ProxyIDSeq_var pushing = admin->push_consumers();
-        all["supplier_admins"].push_back(
-            admin_json(admin.in(), pulling.in(), pushing.in(), [&](ProxyID proxy) {
-                return ProxyConsumer_var(admin->get_proxy_consumer(proxy));
-            }));
-    }
+        return admin_json(admin.in(), pulling.in(), pushing.in(), [&](ProxyID proxy) {
+            return ProxyConsumer_var(admin->get_proxy_consumer(proxy));
+        });
+    });
     const auto own = KairosNotification::Channel_var(KairosNotification::Channel::_narrow(channel));
     if (CORBA::is_nil(own.in())) return all; // another ORB's
     all["name"] = CORBA::String_var(own->name()).in();
@@ -262,6 +293,9 @@ CosNotifyFilter::Filter_ptr make_filter(EventChannel_ptr channel, const NotifyAr
     } catch (const CosNotifyFilter::InvalidConstraint&) {
         filter->destroy();
         fail("the filter is no constraint of the extended trader constraint language");
+    } catch (const CORBA::Exception&) {
+        filter->destroy();
+        throw;
     }
     return filter._retn();
 }
@@ -329,8 +363,15 @@ void watch(const NotifyArguments& arguments, const std::vector<std::string>& orb
     const ConsumerAdmin_var admin = channel->default_consumer_admin();
     ProxyID id = 0;
     const ProxySupplier_var made = admin->obtain_notification_pull_supplier(SEQUENCE_EVENT, id);
-    const auto proxy = SequenceProxyPullSupplier_var(SequenceProxyPullSupplier::_narrow(made.in()));
+    const auto proxy =
+        SequenceProxyPullSupplier_var(SequenceProxyPullSupplier::_unchecked_narrow(made.in()));
     CosNotifyFilter::Filter_var filter;
+    const Undone left([&] {
+        const Undone destroyed([&] {
+            if (!CORBA::is_nil(filter.in())) filter->destroy();
+        });
+        proxy->disconnect_sequence_pull_supplier();
+    });
     if (!arguments.types.empty() || !arguments.filter.empty()) {
         filter = make_filter(channel.in(), arguments);
         proxy->add_filter(filter.in());
@@ -339,7 +380,6 @@ void watch(const NotifyArguments& arguments, const std::vector<std::string>& orb
     const ValueJson forms(session.orb.in(),
                           [](const std::string&) { return CORBA::TypeCode::_nil(); });
     print_events(proxy.in(), signals, forms, arguments);
-    if (!CORBA::is_nil(filter.in())) filter->destroy();
 }
 
 // --- push ----------------------------------------------------------------------------------------
@@ -390,11 +430,11 @@ void push(const NotifyArguments& arguments, const std::vector<std::string>& orb_
     ProxyID id = 0;
     const ProxyConsumer_var made = admin->obtain_notification_push_consumer(STRUCTURED_EVENT, id);
     const auto proxy =
-        StructuredProxyPushConsumer_var(StructuredProxyPushConsumer::_narrow(made.in()));
+        StructuredProxyPushConsumer_var(StructuredProxyPushConsumer::_unchecked_narrow(made.in()));
+    const Undone left([&] { proxy->disconnect_structured_push_consumer(); });
     proxy->connect_structured_push_supplier(CosNotifyComm::StructuredPushSupplier::_nil());
     for (unsigned i = 0; i < arguments.count; ++i)
         proxy->push_structured_event(event);
-    proxy->disconnect_structured_push_consumer();
 }
 
 // --- The command ---------------------------------------------------------------------------------
