@@ -91,18 +91,6 @@ bool EventTypes::contain(std::string_view domain, std::string_view type) const n
     });
 }
 
-CosNotification::EventTypeSeq sequence_of(const std::set<TypePattern>& types)
-{
-    CosNotification::EventTypeSeq all;
-    all.length(static_cast<CORBA::ULong>(types.size()));
-    CORBA::ULong at = 0;
-    for (const auto& [domain, type] : types) {
-        all[at].domain_name = domain.c_str();
-        all[at++].type_name = type.c_str();
-    }
-    return all;
-}
-
 void require_types(const CosNotification::EventTypeSeq& types, std::size_t count_max)
 {
     bool fits = types.length() <= count_max;

@@ -53,8 +53,6 @@ class EventTypes {
     std::vector<std::size_t> wild_;     // those of them with stars
 };
 
-[[nodiscard]] CosNotification::EventTypeSeq sequence_of(const std::set<TypePattern>& types);
-
 /// Throws IMP_LIMIT for names that are too long, or too many of them.
 void require_types(const CosNotification::EventTypeSeq& types, std::size_t count_max);
 
