@@ -105,10 +105,10 @@ Caller caller_of(const net::Channel* channel, const net::Address& from, const or
     caller.process = from.credentials();
     if (channel == nullptr || tls == nullptr || tls->number_of(*channel) == 0) return caller;
     auto certificate = tls->certificate_of(*channel);
-    if (certificate)
-        caller.certificate = std::move(certificate).value();
-    else
-        caller.is_unknown = true;
+    caller.is_unknown = !certificate;
+    if (!certificate) return caller;
+    caller.certificate = std::move(certificate).value();
+    caller.certificate.subject = written_subject(caller.certificate.subject);
     return caller;
 }
 
@@ -126,7 +126,7 @@ std::string adapter_of(Bytes path)
 Target target_of(const orb::ObservedUpcall& upcall)
 {
     const Bytes key = upcall.object_key();
-    Target target{.operation = upcall.operation(), .key = written(key)};
+    Target target{.operation = upcall.operation()};
     if (ior::ObjectKey::parse(key)) return target;
     Arena arena;
     auto parsed = ior::PersistentKey::parse(key);
@@ -145,31 +145,54 @@ void add_object(Target& target, const orb::ServedObject& object)
                           std::string_view id) { return servant->_kairos_supports(id); };
 }
 
-/// Whether no other servant will ever be called by this key.
-bool has_one_servant(Bytes key) noexcept { return key.size() == ior::ObjectKey::size; }
-
 // --- what the log says ---------------------------------------------------------------------------
 
-/// A value that begins and ends where the quotes say.
+/// Of a value, so that all values of a line find room.
+constexpr std::size_t shown_max = 100;
+
+/// A value that begins and ends where the quotes say, and is the only one that looks like this.
 std::string quoted(std::string_view value)
 {
-    constexpr std::size_t shown_max = 200;
-    std::string text = "\"";
-    for (const char c : shown(value.substr(0, shown_max)))
-        (c == '"' ? text += "\\x22" : text += c);
-    return text + (value.size() > shown_max ? "...\"" : "\"");
+    std::string text;
+    for (const char c : value.substr(0, shown_max)) {
+        if (c == '"')
+            text += "\\x22";
+        else if (c == '\\')
+            text += "\\x5C";
+        else
+            text += c;
+    }
+    text = shown(text);
+    bool is_cut = value.size() > shown_max;
+    if (text.size() > shown_max) {
+        is_cut = true;
+        std::size_t end = shown_max; // not within \xNN, nor a character of UTF-8
+        if (const auto last = text.rfind('\\', end); last != std::string::npos && end - last < 4)
+            end = last;
+        while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80)
+            --end;
+        text.resize(end);
+    }
+    return '"' + text + (is_cut ? "...\"" : "\"");
 }
 
-log::Line line_of(const Caller& caller, const net::Address& from, const Target& target,
+/// Whose end says most.
+std::string shortened(const std::string& rule)
+{
+    constexpr std::size_t most = shown_max - 3;
+    return rule.size() <= most ? rule : "..." + rule.substr(rule.size() - most);
+}
+
+log::Line line_of(const Caller& caller, const net::Address& from, const Target& target, Bytes key,
                   const std::string& rule)
 {
     log::Line line;
     line << "access denied: who=" << quoted(caller.text()) << " from=" << quoted(from.to_text())
-         << " rule=" << quoted(rule) << " operation=" << quoted(target.operation);
+         << " rule=" << quoted(shortened(rule)) << " operation=" << quoted(target.operation);
     if (target.adapter && target.id)
         line << " adapter=" << quoted(*target.adapter) << " id=" << quoted(*target.id);
-    else if (target.key)
-        line << " key=" << quoted(*target.key);
+    else
+        line << " key=" << quoted(written(key.first(std::min(key.size(), shown_max))));
     if (target.interface) line << " interface=" << quoted(*target.interface);
     return line;
 }
@@ -197,13 +220,45 @@ std::string contents_of(const std::string& file)
     return text;
 }
 
+/// Reads a file, and one that is wrong again only when it says something else: accounts may be far
+/// away, and a thread that serves asks for them. By one thread at a time.
+class ChangedReader {
+  public:
+    explicit ChangedReader(std::string file) : file_(std::move(file)) {}
+
+    [[nodiscard]] Result<RulesPointer> get()
+    {
+        // Whoever was missing may have got an account.
+        constexpr std::chrono::minutes tried_again{1};
+        std::string contents = contents_of(file_);
+        const Clock::time_point now = Clock::now();
+        if (failure_ && !contents.empty() && contents == wrong_ && now - tried_ < tried_again)
+            return *failure_;
+        failure_.reset();
+        wrong_.clear();
+        auto rules = read(file_);
+        if (rules) return rules;
+        failure_ = rules.error();
+        wrong_ = std::move(contents);
+        tried_ = now;
+        return rules;
+    }
+
+  private:
+    const std::string file_;
+    std::optional<Error> failure_; // of the last time, when the file said this
+    std::string wrong_;
+    Clock::time_point tried_{};
+};
+
 /// Of one ORB. Any thread.
 class Access final : public orb::UpcallObserver {
   public:
     /// The file must have been read before, for what is wrong with it then is nobody's to say.
     explicit Access(const std::string& file)
-        : watched_({.files = {file},
-                    .read = [file] { return read(file); },
+        : reader_(file),
+          watched_({.files = {file},
+                    .read = [this] { return reader_.get(); },
                     .contents = [file] { return contents_of(file); },
                     .taken = [this](const RulesPointer& rules) { take(rules); },
                     .changed = "access: the rules of " + file + " have changed and are in force",
@@ -279,6 +334,7 @@ class Access final : public orb::UpcallObserver {
     net::PriorityMutex mutex_; // guards rules_; held to copy a pointer
     RulesPointer rules_;
 
+    ChangedReader reader_; // by who looks at the file
     files::Watched<RulesPointer> watched_;
 };
 
@@ -310,11 +366,12 @@ void Access::ask(orb::ObservedUpcall& observed, const orb::ServedObject* object)
     const Rules::Answer answer = is_long ? Rules::Answer{} : rules->answer(caller, target);
     if (answer.kind == Rules::Answer::Kind::deny) {
         log::write_limited(log::Level::warning, from->host_number(),
-                           line_of(caller, *from, target,
+                           line_of(caller, *from, target, key,
                                    is_long ? "the key is too long" : rules->name_of(answer)));
         throw CORBA::NO_PERMISSION(orb::minor_code::access_denied, CORBA::COMPLETED_NO);
     }
-    if (object != nullptr && (!answer.by_interface || has_one_servant(key)))
+    // By this key another servant may be called later, of another interface.
+    if (object != nullptr && !answer.by_interface)
         decisions_.add(generation, who, key, observed.operation());
 }
 
@@ -379,7 +436,10 @@ std::unique_ptr<orb::Adapter>
 make_guard(const orb::Orb& orb, std::unique_ptr<orb::Adapter> observing, orb::Adapter& plain)
 {
     const auto observers = orb.upcall_observers();
-    auto* const access = dynamic_cast<Access*>(observers.front().get());
+    auto* const access =
+        observers.empty() ? nullptr : dynamic_cast<Access*>(observers.front().get());
+    if (access == nullptr) // nobody may be served whom no rule is asked about
+        throw CORBA::INTERNAL(0, CORBA::COMPLETED_NO, "-ORBAccess: the rules are not in front");
     return std::make_unique<Guard>(*access, std::move(observing),
                                    observers.size() == 1 ? &plain : nullptr);
 }

@@ -26,8 +26,9 @@ bool Pattern::matches(std::string_view name) const noexcept
     std::size_t next = 0;
     for (;;) {
         if (next < text_.size() && text_[next] == '*') {
-            const bool is_any = next + 1 < text_.size() && text_[next + 1] == '*';
-            next += is_any ? 2 : 1;
+            const bool is_pair = next + 1 < text_.size() && text_[next + 1] == '*';
+            const bool is_any = is_pair || separators_.empty(); // one of a kind to look at again
+            next += is_pair ? 2 : 1;
             (is_any ? any : one) = {.behind = next, .at = at};
             if (is_any) one = {};
             continue;

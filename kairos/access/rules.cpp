@@ -40,12 +40,12 @@ Host Host::of(const sockaddr& address) noexcept
 
 std::optional<Host> Host::parse(const std::string& text)
 {
-    Host host;
-    for (const int family : {AF_INET, AF_INET6}) {
-        host.family = family;
-        if (::inet_pton(family, text.c_str(), host.octets.data()) == 1) return host;
-    }
-    return std::nullopt;
+    Host host{.family = AF_INET};
+    if (::inet_pton(AF_INET, text.c_str(), host.octets.data()) == 1) return host;
+    sockaddr_in6 native{};
+    native.sin6_family = AF_INET6;
+    if (::inet_pton(AF_INET6, text.c_str(), &native.sin6_addr) != 1) return std::nullopt;
+    return of(reinterpret_cast<const sockaddr&>(native));
 }
 
 bool Host::is_loopback() const noexcept
@@ -75,6 +75,26 @@ std::string written(Bytes octets)
             continue;
         }
         text += '%';
+        text += digits[c >> 4];
+        text += digits[c & 15];
+    }
+    return text;
+}
+
+std::string written_subject(std::string_view subject)
+{
+    constexpr std::string_view escaped_alone = ",+\"\\<>;=# ";
+    constexpr std::string_view digits = "0123456789ABCDEF";
+    std::string text;
+    for (std::size_t at = 0; at < subject.size(); ++at) {
+        text += subject[at];
+        if (subject[at] != '\\' || at + 1 == subject.size()) continue;
+        const char next = subject[++at]; // taken with the backslash, whatever it is
+        if (escaped_alone.find(next) == std::string_view::npos) {
+            text += next;
+            continue;
+        }
+        const auto c = static_cast<unsigned char>(next);
         text += digits[c >> 4];
         text += digits[c & 15];
     }
@@ -115,12 +135,15 @@ bool Who::is(const Caller& caller) const
 
 Rule::Match Rule::match(const Caller& caller, const Target& target) const
 {
-    if (std::ranges::none_of(who, [&](const Who& each) { return each.is(caller); }))
-        return {.other = Part::who};
+    Match match;
+    if (std::ranges::none_of(who, [&](const Who& each) { return each.is(caller); })) {
+        if (std::ranges::none_of(who, [&](const Who& each) { return each.may_be(caller); }))
+            return {.other = Part::who};
+        match.unknown = Part::who;
+    }
     if (std::ranges::none_of(operations,
                              [&](const Pattern& each) { return each.matches(target.operation); }))
         return {.other = Part::operation};
-    Match match;
     const auto look = [&](Part part, const std::optional<Pattern>& wanted,
                           const std::optional<std::string>& known) {
         if (!wanted) return true;
@@ -131,12 +154,13 @@ Rule::Match Rule::match(const Caller& caller, const Target& target) const
         return match.other == Part::none;
     };
     if (!look(Part::adapter, adapter, target.adapter) || !look(Part::id, id, target.id) ||
-        !look(Part::key, key, target.key) || !interface)
+        !interface)
         return match;
     match.by_interface = true;
-    if (!target.interface)
-        match.unknown = Part::interface;
-    else if (!target.is_of(*interface))
+    if (target.interface && interface->matches(*target.interface)) return match;
+    if (!target.interface || (interface->is_plain() && !target.supports))
+        match.unknown = Part::interface; // what it is derived from is not known, either
+    else if (!interface->is_plain() || !target.supports(interface->text()))
         match.other = Part::interface;
     return match;
 }
@@ -144,7 +168,10 @@ Rule::Match Rule::match(const Caller& caller, const Target& target) const
 Rules::Answer Rules::answer(const Caller& caller, const Target& target) const
 {
     using Kind = Answer::Kind;
-    if (caller.is_unknown || target.operation.size() > limits::name_max) return {};
+    // Whoever looks for an operation as text that ends with its first NUL calls another one.
+    if (caller.is_unknown || target.operation.size() > limits::name_max ||
+        target.operation.find('\0') != std::string_view::npos)
+        return {};
     Answer answer;
     bool may_be_denied = false;
     for (const Rule& rule : rules_) {

@@ -54,6 +54,7 @@ struct Caller {
     std::optional<ucred> process{};     ///< of a unix-domain socket
     orb::PeerCertificate certificate{}; ///< of a connection by TLS
     bool is_unknown = false;            ///< its certificate cannot be read: nothing is allowed
+    bool has_other_groups = false;      ///< only where rules are tried: which ones is not known
 
     /// Returns how logs name it: by its certificate, its user or its address.
     [[nodiscard]] std::string text() const;
@@ -71,28 +72,27 @@ struct Who {
     };
     Kind kind = Kind::anyone;
     std::uint32_t id = 0;
-    std::vector<uid_t> members{}; ///< ascending
+    std::vector<uid_t> members{}; ///< of a group that lists them, ascending
     Host address{};
     unsigned bits = 0;
     std::optional<Pattern> name{};
 
     [[nodiscard]] bool is(const Caller& caller) const;
+    /// Returns whether it depends on what is not known of the caller.
+    [[nodiscard]] bool may_be(const Caller& caller) const noexcept
+    {
+        return kind == Kind::group && caller.has_other_groups;
+    }
 };
 
 /// What is called, as far as it is known. Names are as `written` has them.
 struct Target {
     std::string_view operation;
-    std::optional<std::string> key{};     ///< what a client says
     std::optional<std::string> adapter{}; ///< "RootPOA/Plant"
     std::optional<std::string> id{};
     std::optional<std::string> interface {
-    };                                                     ///< of the servant, the most derived
-    std::function<bool(std::string_view)> supports{};      ///< whether it is of this one, too
-    [[nodiscard]] bool is_of(const Pattern& pattern) const ///< an interface; if there is one
-    {
-        return pattern.matches(*interface) ||
-               (pattern.is_plain() && supports && supports(pattern.text()));
-    }
+    };                                                ///< of the servant, the most derived
+    std::function<bool(std::string_view)> supports{}; ///< whether it is of this one, too
 };
 
 struct Rule {
@@ -101,12 +101,11 @@ struct Rule {
     std::vector<Who> who;
     std::optional<Pattern> adapter;
     std::optional<Pattern> id;
-    std::optional<Pattern> key;
     std::optional<Pattern> interface;
     std::vector<Pattern> operations;
 
     /// What of a request a rule does not match, in the order of looking.
-    enum class Part : std::uint8_t { none, who, operation, adapter, id, key, interface };
+    enum class Part : std::uint8_t { none, who, operation, adapter, id, interface };
     struct Match {
         Part other = Part::none;   ///< this does not match
         Part unknown = Part::none; ///< this is not known, and the rest matches
@@ -146,6 +145,11 @@ class Rules {
     bool allows_others_ = false;
     std::string file_;
 };
+
+/// Returns a subject, or a pattern of one, as rules write it: what RFC 2253 escapes by a backslash
+/// alone is a backslash with two hexadecimal digits, "\2C" for a comma within a name, so that
+/// commas are between names and nowhere else.
+[[nodiscard]] std::string written_subject(std::string_view subject);
 
 /// Returns octets as rules write them: what is no printable character of ASCII, '%' and '/' as "%"
 /// with two hexadecimal digits.

@@ -7,6 +7,7 @@
 #include <charconv>
 #include <fstream>
 #include <grp.h>
+#include <map>
 #include <pwd.h>
 #include <toml++/toml.h>
 #include <utility>
@@ -73,13 +74,16 @@ Result<Who> network_of(const std::string& text)
     const auto address = Host::parse(text.substr(0, slash));
     if (!address)
         return wrong("'" + text + "' is no network, such as 192.0.2.0/24 or 2001:db8::/32");
-    const unsigned most = address->family == AF_INET ? 32 : 128;
+    const bool is_ipv6 = text.find(':') != std::string::npos;
+    const unsigned most = is_ipv6 ? 128 : 32;
+    const unsigned least = is_ipv6 && address->family == AF_INET ? 96 : 0; // IPv4 within IPv6
     const auto bits = slash == std::string::npos
                           ? std::optional(most)
                           : number_in<unsigned>(std::string_view(text).substr(slash + 1));
-    if (!bits || *bits > most)
-        return wrong("'" + text + "': a network has 0 to " + std::to_string(most) + " bits");
-    return Who{.kind = Who::Kind::network, .address = *address, .bits = *bits};
+    if (!bits || *bits < least || *bits > most)
+        return wrong("'" + text + "': a network has " + std::to_string(least) + " to " +
+                     std::to_string(most) + " bits");
+    return Who{.kind = Who::Kind::network, .address = *address, .bits = *bits - least};
 }
 
 Result<Who> account_of(const std::string& name, bool is_group, const Accounts& accounts)
@@ -170,13 +174,11 @@ class Reader {
                 rule.adapter = adapter_of(node);
             else if (key == "id")
                 rule.id = one_pattern(node, "/");
-            else if (key == "key")
-                rule.key = one_pattern(node, "/");
             else if (key == "interface")
                 rule.interface = one_pattern(node, "/");
             else
                 problem(key.source(), "unknown key '" + std::string(key.str()) +
-                                          "': a rule has who, adapter, id, key, interface, and "
+                                          "': a rule has who, adapter, id, interface, and "
                                           "allow or deny");
         }
         if (!table.contains("who"))
@@ -205,9 +207,12 @@ class Reader {
     {
         for_each_string(node, "who is a string, or an array of them",
                         [&](const std::string& text, const toml::node& where) {
-                            auto who = parse_who(text, accounts_);
+                            auto known = who_.find(text);
+                            if (known == who_.end())
+                                known = who_.emplace(text, parse_who(text, accounts_)).first;
+                            const Result<Who>& who = known->second;
                             if (!who) return problem(where.source(), who.error().reason);
-                            rule.who.push_back(std::move(who).value());
+                            rule.who.push_back(*who);
                         });
     }
 
@@ -242,6 +247,7 @@ class Reader {
     }
 
     const Accounts& accounts_;
+    std::map<std::string, Result<Who>> who_; // the system is asked once for each
     std::vector<Problem>& problems_;
 };
 
@@ -269,7 +275,8 @@ Result<Who> parse_who(const std::string& text, const Accounts& accounts)
         if (kind == "user" || kind == "group") return account_of(name, kind == "group", accounts);
         if (kind == "network") return network_of(name);
         if (kind == "certificate")
-            return Who{.kind = Who::Kind::certificate, .name = Pattern(name, "/,")};
+            return Who{.kind = Who::Kind::certificate,
+                       .name = Pattern(written_subject(name), "/,")};
     }
     return wrong("'" + text +
                  "' is nobody: \"anyone\", \"local\", \"user:NAME\", \"group:NAME\", "

@@ -27,12 +27,13 @@ void ask(const access::Rules& rules, const access::Caller& caller)
 {
     using Kind = access::Rules::Answer::Kind;
     for (const char* operation : {"start", "_get_speed", "_is_a"}) {
-        const access::Target vague{.operation = operation, .key = "NameService"};
-        const access::Target whole{.operation = operation,
-                                   .key = "NameService",
-                                   .adapter = "RootPOA/Plant",
-                                   .id = "7",
-                                   .interface = "IDL:Plant/Press:1.0"};
+        const access::Target vague{.operation = operation};
+        const access::Target whole{
+            .operation = operation,
+            .adapter = "RootPOA/Plant",
+            .id = "7",
+            .interface = "IDL:Plant/Press:1.0",
+            .supports = [](std::string_view id) { return id == "IDL:Plant/Machine:1.0"; }};
         const auto first = rules.answer(caller, vague);
         const auto then = rules.answer(caller, whole);
         KAIROS_CHECK(then.kind != Kind::open);

@@ -4,6 +4,7 @@
 #include "kairos/access/decisions.h"
 #include "kairos/access/rules_file.h"
 
+#include <arpa/inet.h>
 #include <atomic>
 #include <cstring>
 #include <gtest/gtest.h>
@@ -127,6 +128,11 @@ TEST(RulesFile, SaysWhatIsWrongAndWhere)
          "line 2: there is no group 'wheel' on this host [1]"},
         {"[[rule]]\nwho = \"network:10.0.0.0/33\"\nallow = \"*\"",
          "line 2: '10.0.0.0/33': a network has 0 to 32 bits [1]"},
+        {"[[rule]]\nwho = \"network:::ffff:10.0.0.0/95\"\nallow = \"*\"",
+         "line 2: '::ffff:10.0.0.0/95': a network has 96 to 128 bits [1]"},
+        {"[[rule]]\nwho = \"anyone\"\nallow = \"*\"\nkey = \"NameService\"",
+         "line 4: unknown key 'key': a rule has who, adapter, id, interface, and allow or deny "
+         "[1]"},
         {"[[rule]]\nwho = \"network:plant.example\"\nallow = \"*\"",
          "line 2: 'plant.example' is no network, such as 192.0.2.0/24 or 2001:db8::/32 [1]"},
         {"[[rule]]\nwho = \"somebody\"\nallow = \"*\"",
@@ -213,11 +219,20 @@ TEST(Who, IsWhoTheRuleNames)
          {from("192.0.3.0"), from("::1"), user(1, 1)}},
         {"network:192.0.2.128/25", {from("192.0.2.128")}, {from("192.0.2.127")}},
         {"network:192.0.2.1", {from("192.0.2.1")}, {from("192.0.2.2")}},
+        {"network:::ffff:192.0.2.1", {from("192.0.2.1")}, {from("192.0.2.2")}},
+        {"network:::ffff:10.0.0.0/104", {from("10.9.9.9")}, {from("11.0.0.0"), from("::1")}},
         {"network:0.0.0.0/0", {from("192.0.2.1")}, {from("::1"), user(1, 1)}},
         {"network:2001:db8::/33", {from("2001:db8:7fff::1")}, {from("2001:db8:8000::1")}},
         {"certificate:CN=press",
          {shows("CN=press")},
          {shows("CN=press,O=Plant"), from("192.0.2.1"), unsigned_one}},
+        {"certificate:CN=*,O=Plant",
+         {shows("CN=press,O=Plant"), shows(written_subject("CN=a\\+b\\\\,O=Plant"))},
+         {shows(written_subject("CN=evil\\,O=Plant")),
+          shows(written_subject("CN=evil\\\\\\,O=Plant"))}},
+        {"certificate:CN=press\\, Inc,O=Plant",
+         {shows(written_subject("CN=press\\, Inc,O=Plant"))},
+         {shows("CN=press, Inc,O=Plant")}},
         {"certificate:URI:spiffe://plant/*",
          {shows("", {"DNS:a.example", "URI:spiffe://plant/press"})},
          {shows("CN=URI:spiffe://plant"), shows("", {"URI:spiffe://plant/press/7"})}},
@@ -234,9 +249,9 @@ TEST(Host, OfIpv4WithinIpv6IsOfIpv4)
 {
     sockaddr_in6 native{};
     native.sin6_family = AF_INET6;
-    const auto mapped = Host::parse("::ffff:192.0.2.1");
-    std::memcpy(&native.sin6_addr, mapped->octets.data(), 16);
+    ASSERT_EQ(::inet_pton(AF_INET6, "::ffff:192.0.2.1", &native.sin6_addr), 1);
     EXPECT_EQ(Host::of(reinterpret_cast<const sockaddr&>(native)).text(), "192.0.2.1");
+    EXPECT_EQ(Host::parse("::ffff:192.0.2.1")->text(), "192.0.2.1");
 }
 
 constexpr const char* plant = R"(
@@ -257,7 +272,7 @@ allow = ["_is_a", "_get_*"]
 
 [[rule]]
 who = "network:192.0.2.0/24"
-key = "NameService"
+id = "NameService"
 allow = "resolve"
 )";
 
@@ -275,7 +290,6 @@ TEST(Rules, TheFirstThatMatchesDecides)
     const Rules rules = rules_of(plant);
     const Target seven{
         .operation = "start",
-        .key = "k",
         .adapter = "RootPOA/Plant/Presses",
         .id = "7",
         .interface = "IDL:Plant/Press:1.0",
@@ -285,14 +299,17 @@ TEST(Rules, TheFirstThatMatchesDecides)
     Target getter = seven;
     getter.operation = "_get_speed";
     Target foreign = getter;
-    foreign.supports = {};
-    Target initial{.operation = "resolve", .key = "NameService"};
+    foreign.supports = [](std::string_view) { return false; };
+    Target vague = getter; // what it is derived from is not known
+    vague.supports = {};
+    Target initial{.operation = "resolve", .adapter = "RootPOA", .id = "NameService"};
     EXPECT_EQ(answer(rules, user(1001, 1), seven), "allow 6");
     EXPECT_EQ(answer(rules, shows("CN=press"), seven), "allow 6");
     EXPECT_EQ(answer(rules, user(1002, 1), seven), "deny 0");
     EXPECT_EQ(answer(rules, user(1001, 1), eight), "deny 0");
     EXPECT_EQ(answer(rules, user(1002, 1), getter), "allow 12");
     EXPECT_EQ(answer(rules, user(1002, 1), foreign), "deny 0");
+    EXPECT_EQ(answer(rules, user(1002, 1), vague), "open 12");
     EXPECT_EQ(answer(rules, shows("CN=stranger"), getter), "deny 2");
     EXPECT_EQ(answer(rules, from("192.0.2.9"), initial), "allow 17");
     EXPECT_EQ(answer(rules, from("192.0.3.9"), initial), "deny 0");
@@ -305,14 +322,14 @@ TEST(Rules, TheFirstThatMatchesDecides)
 TEST(Rules, WhatIsNotKnownYetIsLeftOpenWhereItMatters)
 {
     const Rules rules = rules_of(plant);
-    const Target unknown{.operation = "start", .key = "k"};
+    const Target unknown{.operation = "start"};
     EXPECT_EQ(answer(rules, user(1001, 1), unknown), "open 6");
     EXPECT_EQ(answer(rules, user(1002, 1), unknown), "deny 0"); // whatever the object is
     EXPECT_EQ(answer(rules, shows("CN=stranger"), unknown), "deny 2");
     const Rules but = rules_of("default = \"allow\"\n[[rule]]\nwho = \"anyone\"\nid = \"7\"\n"
                                "deny = \"start\"");
     EXPECT_EQ(answer(but, user(1, 1), unknown), "open 0");
-    EXPECT_EQ(answer(but, user(1, 1), {.operation = "stop", .key = "k"}), "allow 0");
+    EXPECT_EQ(answer(but, user(1, 1), {.operation = "stop"}), "allow 0");
 }
 
 TEST(Rules, WhatNobodyCouldSayIsDenied)
@@ -324,7 +341,30 @@ TEST(Rules, WhatNobodyCouldSayIsDenied)
     EXPECT_EQ(answer(all, unknown, {.operation = "start"}), "deny 0");
     const std::string name(limits::name_max + 1, 'a');
     EXPECT_EQ(answer(all, from("192.0.2.1"), {.operation = name}), "deny 0");
+    // What is shorter for whoever reads it as C does.
+    for (const std::string_view operation :
+         {std::string_view("start\0_read", 11), std::string_view("start\0", 6),
+          std::string_view("\0", 1)})
+        EXPECT_EQ(answer(all, from("192.0.2.1"), {.operation = operation}), "deny 0");
     EXPECT_EQ(answer(rules_of(""), from("192.0.2.1"), {.operation = "start"}), "deny 0");
+}
+
+TEST(Rules, GroupsThatAreNotKnownLeaveItOpen)
+{
+    const Rules rules = rules_of("[[rule]]\nwho = \"group:operators\"\nallow = \"start\"");
+    Caller bob = user(1002, 1);
+    EXPECT_EQ(answer(rules, bob, {.operation = "start"}), "deny 0");
+    bob.has_other_groups = true;
+    EXPECT_EQ(answer(rules, bob, {.operation = "start"}), "open 1");
+    EXPECT_EQ(answer(rules, bob, {.operation = "stop"}), "deny 0");
+}
+
+TEST(Rules, SubjectsHaveCommasBetweenNamesAlone)
+{
+    EXPECT_EQ(written_subject("CN=press,O=Plant"), "CN=press,O=Plant");
+    EXPECT_EQ(written_subject(R"(CN=a\,b\+c\\,O=\C3\A4)"), R"(CN=a\2Cb\2Bc\5C,O=\C3\A4)");
+    EXPECT_EQ(written_subject(R"(CN=a\\2C)"), R"(CN=a\5C2C)");
+    EXPECT_EQ(written_subject("CN=a\\"), "CN=a\\");
 }
 
 TEST(Rules, NamesAreWrittenSoThatTheirPartsAreKnown)
@@ -393,31 +433,37 @@ TEST(Decisions, AreAsManyAsTheTableHas)
 TEST(Decisions, AreWholeWhileOthersWrite)
 {
     Decisions decisions;
-    std::atomic<bool> is_over{false};
-    const auto key = [](std::uint64_t i) {
-        return std::to_string(i) + ":" + std::to_string(i * i) + ":" + std::to_string(i);
+    std::atomic<int> writing{2};
+    constexpr Decisions::Identity who{.first = 1, .second = 2};
+    // All have their place by the caller, the operation and the last word: it is the same one.
+    const auto key = [](unsigned left, unsigned right) {
+        return std::string(8, static_cast<char>('A' + left)) +
+               std::string(8, static_cast<char>('A' + right)) + "the same";
     };
-    constexpr std::uint64_t keys = 64 * 1024; // many for each place
-    const auto write = [&](std::uint64_t seed) {
-        std::mt19937_64 random(seed);
-        for (int i = 0; i < 60'000; ++i) {
-            const std::uint64_t n = random() % keys * 2; // even ones only
-            decisions.add(1, {.first = 1 + n % 3, .second = n}, as_bytes(key(n)), "start");
+    const auto write = [&](unsigned seed) {
+        std::mt19937 random(seed);
+        for (int i = 0; i < 200'000; ++i) {
+            const auto n = static_cast<unsigned>(random() % 26);
+            decisions.add(1, who, as_bytes(key(n, n)), "start"); // both halves alike
         }
-        is_over = true;
+        --writing;
     };
     std::thread one(write, 1);
     std::thread other(write, 2);
-    std::mt19937_64 random(3);
-    while (!is_over) {
-        const std::uint64_t n = random() % keys * 2 + 1;
-        ASSERT_FALSE(
-            decisions.has(1, {.first = 1 + n % 3, .second = n}, as_bytes(key(n)), "start"));
-        ASSERT_FALSE(
-            decisions.has(1, {.first = 1 + n % 3, .second = n - 1}, as_bytes(key(n - 1)), "stop"));
+    std::mt19937 random(3);
+    unsigned mixed = 0;
+    while (writing != 0) {
+        const auto left = static_cast<unsigned>(random() % 26);
+        const auto right = static_cast<unsigned>((left + 1 + random() % 25) % 26);
+        mixed += decisions.has(1, who, as_bytes(key(left, right)), "start") ? 1 : 0;
     }
     one.join();
     other.join();
+    EXPECT_EQ(mixed, 0u);
+    unsigned known = 0;
+    for (unsigned n = 0; n < 26; ++n)
+        known += decisions.has(1, who, as_bytes(key(n, n)), "start") ? 1 : 0;
+    EXPECT_EQ(known, 1u) << "they have not one place";
 }
 
 } // namespace

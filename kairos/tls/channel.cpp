@@ -164,7 +164,9 @@ Result<Peer> Channel::peer() const
     if (!issuer) return issuer.error();
     peer.subject = std::move(subject).value();
     peer.issuer = std::move(issuer).value();
-    peer.names = alternative_names_of(*certificate);
+    auto names = alternative_names_of(*certificate);
+    if (!names) return names.error();
+    peer.names = std::move(names).value();
     return peer;
 }
 
@@ -181,9 +183,10 @@ Result<orb::PeerCertificate> Channel::trusted_certificate() const
     if (!certificate) return orb::PeerCertificate{};
     auto subject = distinguished_name(*X509_get_subject_name(certificate.get()));
     if (!subject) return subject.error();
-    return orb::PeerCertificate{.is_shown = true,
-                                .subject = std::move(subject).value(),
-                                .names = alternative_names_of(*certificate)};
+    auto names = alternative_names_of(*certificate);
+    if (!names) return names.error();
+    return orb::PeerCertificate{
+        .is_shown = true, .subject = std::move(subject).value(), .names = std::move(names).value()};
 }
 
 std::vector<CertificatePointer> Channel::peer_certificates() const

@@ -70,11 +70,16 @@ Result<std::string> distinguished_name(const X509_NAME& name)
     return size <= 0 ? std::string() : std::string(text, static_cast<std::size_t>(size));
 }
 
-std::vector<std::string> alternative_names_of(const X509& certificate)
+Result<std::vector<std::string>> alternative_names_of(const X509& certificate)
 {
     using Names = Owned<GENERAL_NAMES, &GENERAL_NAMES_free>;
+    constexpr int is_absent = -1;
+    ERR_clear_error();
+    int critical = 0;
     const Names names(static_cast<GENERAL_NAMES*>(
-        X509_get_ext_d2i(&certificate, NID_subject_alt_name, nullptr, nullptr)));
+        X509_get_ext_d2i(&certificate, NID_subject_alt_name, &critical, nullptr)));
+    if (!names && critical != is_absent)
+        return Error{ErrorCode::malformed, "alternative names cannot be read: " + take_error()};
     std::vector<std::string> all;
     const int count = names ? sk_GENERAL_NAME_num(names.get()) : 0;
     for (int i = 0; i < count; ++i)

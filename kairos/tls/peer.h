@@ -28,7 +28,8 @@ struct Peer {
 /// Returns the alternative names of a certificate, each with its kind: "DNS:a.example",
 /// "IP:192.0.2.1", "URI:spiffe://plant/press", "email:a@b.example". Other kinds (otherName,
 /// directoryName, registeredID, …) are left out, and addresses of another size than IP's. What is
-/// no printable character of ASCII, and "\", is "\" with two hexadecimal digits.
-[[nodiscard]] std::vector<std::string> alternative_names_of(const X509& certificate);
+/// no printable character of ASCII, and "\", is "\" with two hexadecimal digits. An error where the
+/// certificate has them but they cannot be read, or has them twice.
+[[nodiscard]] Result<std::vector<std::string>> alternative_names_of(const X509& certificate);
 
 } // namespace kairos::tls

@@ -202,6 +202,62 @@ TEST(Access, NamesObjectsByAdapterIdAndInterface)
     poa->destroy(false, true);
 }
 
+/// What skeletons take for another operation than servants that read its name as C does.
+TEST(Access, DeniesOperationsWithAnOctetNul)
+{
+    const LogLines log;
+    const RulesFile rules("default = \"allow\"\n" + rule("\"anyone\"", "allow = \"*_read\""));
+    RunningServer server("reactor", rules.options());
+    RawPeer peer = server.connect();
+    peer.send(request(server.key(), std::string_view("ping\0_read", 10), 1).finish());
+    EXPECT_EQ(ParsedReply(peer.read_message()).text(), denied);
+    EXPECT_TRUE(LogLines::wait_for("operation=\"ping\\x00_read\""));
+    peer.send(server.ping(2));
+    EXPECT_EQ(ParsedReply(peer.read_message()).text(), "NO_EXCEPTION");
+}
+
+/// An answer that the interface decides is of the servant at that time.
+TEST(Access, AsksAgainWhereAnInterfaceDecides)
+{
+    class Changing : public PortableServer::DynamicImplementation {
+      public:
+        char* _primary_interface(const PortableServer::ObjectId&, PortableServer::POA_ptr) override
+        {
+            return CORBA::string_dup(is_target ? "IDL:Probe/Target:1.0" : "IDL:Other:1.0");
+        }
+        void invoke(CORBA::ServerRequest_ptr call) override
+        {
+            ++calls;
+            CORBA::NVList_ptr none = nullptr;
+            orb->create_list(0, none);
+            call->arguments(none);
+        }
+        CORBA::ORB_var orb;
+        std::atomic<bool> is_target{true};
+        std::atomic<int> calls{0};
+    };
+    Changing servant; // outlives the server
+    const LogLines log;
+    const RulesFile rules(
+        rule("\"anyone\"", "interface = \"IDL:Probe/Target:1.0\"\nallow = \"ping\""));
+    RunningServer server("reactor", rules.options());
+    servant.orb = CORBA::ORB::_duplicate(server.orb());
+    // Its key has the size that those of objects with one servant had.
+    const PortableServer::ObjectId_var id = server.poa()->activate_object(&servant);
+    const CORBA::Object_var object = server.poa()->id_to_reference(id);
+    const CORBA::String_var text = server.orb()->object_to_string(object);
+    {
+        Client client;
+        const Probe::Target_var target = client.target(text.in());
+        EXPECT_EQ(outcomes(target, 3), "ok");
+        servant.is_target = false;
+        EXPECT_EQ(outcome([&] { target->ping(); }), denied);
+    }
+    EXPECT_EQ(servant.calls, 3);
+    server.poa()->deactivate_object(id);
+    servant.orb = CORBA::ORB::_nil();
+}
+
 /// Nothing of the program runs for those who may call none of it.
 TEST(Access, IsAskedBeforeObjectsAreLookedFor)
 {
@@ -307,7 +363,7 @@ TEST(Access, IsAskedOfRequestsThatWereHeld)
     EXPECT_EQ(ParsedReply(one.read_message()).text(), "NO_EXCEPTION");
 }
 
-/// Others hear of what is allowed each time, and of nothing that is denied.
+/// Others hear of what is allowed each time, and of nothing that is denied whatever the object is.
 TEST(Access, StandsInFrontOfOtherObservers)
 {
     class Counts final : public orb::UpcallObserver {
@@ -320,7 +376,8 @@ TEST(Access, StandsInFrontOfOtherObservers)
     };
     std::atomic<int> heard{0};
     const LogLines log;
-    const RulesFile rules(rule("\"anyone\"", "allow = \"ping\""));
+    const RulesFile rules(rule("\"anyone\"", "allow = \"ping\"") +
+                          rule("\"anyone\"", "id = \"other\"\nallow = \"act\""));
     RunningServer server("reactor", rules.options(), RunningServer::Start::active,
                          [&](CORBA::ORB_ptr orb) {
                              orb->_kairos_add_upcall_observer(std::make_unique<Counts>(heard));
@@ -330,6 +387,8 @@ TEST(Access, StandsInFrontOfOtherObservers)
     EXPECT_EQ(outcomes(target, 10), "ok");
     EXPECT_EQ(outcome([&] { (void)target->add(1, 2); }), denied);
     EXPECT_EQ(heard, 10);
+    EXPECT_EQ(outcome([&] { target->act(); }), denied); // by its id, which is known later
+    EXPECT_EQ(heard, 11);
 }
 
 TEST(Access, ThatIsDeniedOftenFillsNoLog)

@@ -4,8 +4,8 @@
 # What the test access.tool runs: rules of files as the tool `kairos` takes them, and a name server
 # that heeds those of examples/access.
 #     tests/access/tool_test.py build/dev/bin/kairos
-import getpass
 import json
+import os
 import pathlib
 import re
 import signal
@@ -90,7 +90,7 @@ def check_explanations(kairos):
 
 def check_name_server(kairos, work):
     rules = work / "rules.toml"
-    rules.write_text(EXAMPLE.read_text().replace("user:root", f"user:{getpass.getuser()}"))
+    rules.write_text(EXAMPLE.read_text().replace("user:root", f"user:{os.getuid()}"))
 
     def names(*command):
         return run(kairos, "names", *command)

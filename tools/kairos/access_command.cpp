@@ -26,7 +26,6 @@ struct AccessArguments {
     std::string what;
     std::string adapter;
     std::string id;
-    std::string key;
     std::string interface;
     bool json = false;
 };
@@ -68,7 +67,7 @@ void add_to_caller(Caller& caller, const std::string& text)
         caller.certificate.is_shown = true;
         const bool is_subject = name.find('=') < name.find(':');
         if (is_subject)
-            caller.certificate.subject = name;
+            caller.certificate.subject = access::written_subject(name);
         else
             caller.certificate.names.push_back(name);
         return;
@@ -85,12 +84,13 @@ void add_to_caller(Caller& caller, const std::string& text)
     if (!account) wrong(account.error().reason);
     caller.host.family = AF_UNIX;
     if (!caller.process) caller.process = ucred{.pid = 0, .uid = ~uid_t{0}, .gid = ~gid_t{0}};
+    caller.has_other_groups = true; // the system knows them
     (kind == "user" ? caller.process->uid : caller.process->gid) = account->id;
 }
 
 const char* name_of_part(Rule::Part part)
 {
-    constexpr const char* names[] = {"", "who", "operation", "adapter", "id", "key", "interface"};
+    constexpr const char* names[] = {"", "who", "operation", "adapter", "id", "interface"};
     return names[static_cast<int>(part)];
 }
 
@@ -100,8 +100,10 @@ std::string reason_of_match(const Rule& rule, const Rule::Match& match)
     if (match.other != Rule::Part::none)
         return fmt::format("{} does not match", name_of_part(match.other));
     if (match.unknown != Rule::Part::none)
-        return fmt::format("matches if the object's {} does, which is not given",
-                           name_of_part(match.unknown));
+        return match.unknown == Rule::Part::who
+                   ? "matches if the caller is of its groups, and not all are given"
+                   : fmt::format("matches if the object's {} does, which is not known",
+                                 name_of_part(match.unknown));
     return rule.allows ? "matches: allowed" : "matches: denied";
 }
 
@@ -122,7 +124,6 @@ int explain_call(const AccessArguments& arguments)
         return text.empty() ? std::nullopt : std::optional(text);
     };
     const Target target{.operation = arguments.what,
-                        .key = given(arguments.key),
                         .adapter = given(arguments.adapter),
                         .id = given(arguments.id),
                         .interface = given(arguments.interface)};
@@ -178,14 +179,12 @@ void add_access_command(CLI::App& app, int& status)
     one->add_option("--adapter", arguments->adapter, "The object's adapter: RootPOA/Plant")
         ->type_name("PATH");
     one->add_option("--id", arguments->id, "The object's id, as the log shows it")->type_name("ID");
-    one->add_option("--key", arguments->key,
-                    "The object key that the client has, such as NameService")
-        ->type_name("KEY");
     one->add_option("--interface", arguments->interface,
                     "The object's interface: IDL:CosNaming/NamingContext:1.0")
         ->type_name("REPOSITORY-ID");
     one->add_flag("--json", arguments->json, "Print it as JSON");
-    one->footer("The answer is 'open' where it depends on what is not given of the object.");
+    one->footer("The answer is 'open' where it depends on what is not given of the object, on what "
+                "its interface is derived from, or on which groups a user is in.");
     command->footer("docs/access.md says what a file of rules has.");
 }
 
