@@ -3,6 +3,7 @@
 // What a service makes of the end of a call of one of its clients. Values.
 #pragma once
 
+#include "kairos/base/export.h"
 #include "kairos/corba/CORBA.h"
 
 #include <exception>
@@ -22,12 +23,12 @@ enum class Outcome : std::uint8_t {
 };
 
 /// What a call of `client` ended with; null for results.
-[[nodiscard]] Outcome outcome_of(const std::exception_ptr& failure,
-                                 CORBA::Object_ptr client) noexcept;
+[[nodiscard]] KAIROS_API Outcome outcome_of(const std::exception_ptr& failure,
+                                            CORBA::Object_ptr client) noexcept;
 /// Why no call could be made of it. Only this process says so, while the above may be a peer's
 /// word.
-[[nodiscard]] Outcome outcome_of_making(const std::exception_ptr& failure,
-                                        CORBA::Object_ptr client) noexcept;
+[[nodiscard]] KAIROS_API Outcome outcome_of_making(const std::exception_ptr& failure,
+                                                   CORBA::Object_ptr client) noexcept;
 /// Whether a peer was connected to when the call failed, which others may take.
 [[nodiscard]] bool was_reached(const std::exception_ptr& failure) noexcept;
 /// The failure as people read it. One that is not null.
@@ -35,6 +36,6 @@ enum class Outcome : std::uint8_t {
 /// Where a reference leads, for the log.
 [[nodiscard]] std::string address_of(CORBA::Object_ptr object);
 /// Whether the object is in this process: calls of it are made at once, however long they take.
-[[nodiscard]] bool is_here(CORBA::Object_ptr object) noexcept;
+[[nodiscard]] KAIROS_API bool is_here(CORBA::Object_ptr object) noexcept;
 
 } // namespace kairos::events

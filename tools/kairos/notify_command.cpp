@@ -210,7 +210,7 @@ void print_channel(const json& channel)
         }
 }
 
-void list(const NotifyArguments& arguments, const std::vector<std::string>& orb_options)
+void list_notified(const NotifyArguments& arguments, const std::vector<std::string>& orb_options)
 {
     const NotifySession session(orb_options);
     const CORBA::Object_var object = session.find(arguments.reference);
@@ -355,7 +355,7 @@ void print_events(SequenceProxyPullSupplier_ptr proxy, const EndSignals& signals
     }
 }
 
-void watch(const NotifyArguments& arguments, const std::vector<std::string>& orb_options)
+void watch_notified(const NotifyArguments& arguments, const std::vector<std::string>& orb_options)
 {
     const EndSignals signals;
     const NotifySession session(orb_options);
@@ -402,7 +402,7 @@ void insert_json(CORBA::Any& any, const std::string& text)
         any <<= text.c_str();
 }
 
-void push(const NotifyArguments& arguments, const std::vector<std::string>& orb_options)
+void push_notified(const NotifyArguments& arguments, const std::vector<std::string>& orb_options)
 {
     CosNotification::StructuredEvent event;
     event.header.fixed_header.event_type = type_of_text(arguments.type);
@@ -497,7 +497,7 @@ void add_watch(CLI::App& command, const std::shared_ptr<NotifyArguments>& argume
         ->type_name("CONSTRAINT");
     sub->add_option("-n,--count", arguments->count, "End after so many; 0: when it is told to")
         ->default_val(0U);
-    run_on(*sub, status, [arguments, &orb_options] { watch(*arguments, orb_options); });
+    run_on(*sub, status, [arguments, &orb_options] { watch_notified(*arguments, orb_options); });
 }
 
 void add_push(CLI::App& command, const std::shared_ptr<NotifyArguments>& arguments,
@@ -521,7 +521,7 @@ void add_push(CLI::App& command, const std::shared_ptr<NotifyArguments>& argumen
     sub->add_option("-n,--count", arguments->count, "So many of it")
         ->check(CLI::Range(1U, 1'000'000U))
         ->default_val(1U);
-    run_on(*sub, status, [arguments, &orb_options] { push(*arguments, orb_options); });
+    run_on(*sub, status, [arguments, &orb_options] { push_notified(*arguments, orb_options); });
 }
 
 } // namespace
@@ -537,7 +537,7 @@ void add_notify_command(CLI::App& app, const std::vector<std::string>& orb_optio
         add_sub(*command, "ls", "What channels there are, with admins and proxies", *listed,
                 "A channel, or what makes them: corbaloc:…/NotificationService");
     ls->add_flag("--json", listed->is_json, "As an array of channels");
-    run_on(*ls, status, [listed, &orb_options] { list(*listed, orb_options); });
+    run_on(*ls, status, [listed, &orb_options] { list_notified(*listed, orb_options); });
     add_watch(*command, std::make_shared<NotifyArguments>(), orb_options, status);
     add_push(*command, std::make_shared<NotifyArguments>(), orb_options, status);
 }

@@ -98,7 +98,7 @@ Json json_of_property(const ValueJson& forms, const CosPropertyService::Property
 {
     const CORBA::TypeCode_var type = property.property_value.type();
     return {{"name", property.property_name.in()},
-            {"type", json_of(*type.in())},
+            {"type", tools::json_of(*type.in())},
             {"value", forms.json_of(property.property_value)}};
 }
 
@@ -120,9 +120,9 @@ void add_modes(const PropertySession& session, const CosPropertyService::Propert
             all[first + i]["mode"] = mode_names[mode];
 }
 
-std::string one_line(const Json& json)
+std::string one_line(const Json& document)
 {
-    return shown(json.dump(-1, ' ', false, Json::error_handler_t::replace));
+    return shown(document.dump(-1, ' ', false, Json::error_handler_t::replace));
 }
 
 void print_one(const Json& property)
@@ -183,15 +183,15 @@ CORBA::TypeCode_var type_of_value(const PropertySession& session,
     } catch (const CosPropertyService::PropertyNotFound&) {
         // It is a new one.
     }
-    const Json json = Json::parse(arguments.value, nullptr, false);
-    if (json.is_boolean()) return CORBA::TypeCode::_duplicate(CORBA::_tc_boolean);
-    if (json.is_number_float()) return CORBA::TypeCode::_duplicate(CORBA::_tc_double);
-    if (json.is_number_integer()) {
+    const Json document = Json::parse(arguments.value, nullptr, false);
+    if (document.is_boolean()) return CORBA::TypeCode::_duplicate(CORBA::_tc_boolean);
+    if (document.is_number_float()) return CORBA::TypeCode::_duplicate(CORBA::_tc_double);
+    if (document.is_number_integer()) {
         using Long = std::numeric_limits<CORBA::Long>;
-        const bool is_long = json >= Json(Long::min()) && json <= Json(Long::max());
+        const bool is_long = document >= Json(Long::min()) && document <= Json(Long::max());
         return CORBA::TypeCode::_duplicate(is_long ? CORBA::_tc_long : CORBA::_tc_longlong);
     }
-    if (json.is_object() || json.is_array()) fail("a value of this form needs --type");
+    if (document.is_object() || document.is_array()) fail("a value of this form needs --type");
     return CORBA::TypeCode::_duplicate(CORBA::_tc_string);
 }
 
@@ -201,8 +201,8 @@ CORBA::Any_var value_of(const PropertySession& session, const PropertyArguments&
     const ValueJson forms(session.orb.in(), {});
     if (type->kind() != CORBA::tk_string)
         return forms.value_of(parse_json(arguments.value), type.in());
-    const Json json = Json::parse(arguments.value, nullptr, false);
-    return forms.value_of(json.is_string() ? json : Json(arguments.value), type.in());
+    const Json document = Json::parse(arguments.value, nullptr, false);
+    return forms.value_of(document.is_string() ? document : Json(arguments.value), type.in());
 }
 
 void set_one(const PropertySession& session, const PropertyArguments& arguments)

@@ -108,7 +108,7 @@ Json json_of_type(const std::string& name, const TypeRepository::TypeStruct& typ
     for (CORBA::ULong i = 0; i < type.props.length(); ++i) {
         const TypeRepository::PropStruct& property = type.props[i];
         properties.push_back({{"name", property.name.in()},
-                              {"type", json_of(*property.value_type.in())},
+                              {"type", tools::json_of(*property.value_type.in())},
                               {"mode", modes[static_cast<std::size_t>(property.mode) % 4]}});
     }
     Json supers = Json::array();
