@@ -208,7 +208,24 @@ TEST_F(Wrapping, ItsDescriptorIsNotReadInItsPlace)
     wrap_both();
     EXPECT_FALSE(client_.is_plain());
     EXPECT_FALSE(client_.bypasses_descriptor());
-    EXPECT_FALSE(client_.duplicate()) << "what is sent there would not be changed";
+}
+
+TEST_F(Wrapping, IsWhatItsDuplicateHasToo)
+{
+    wrap_both();
+    std::thread agreeing([&] { EXPECT_TRUE(client_.agree({})); });
+    EXPECT_TRUE(server_.agree({}));
+    agreeing.join();
+    auto other = client_.duplicate();
+    ASSERT_TRUE(other);
+    EXPECT_EQ(other->descriptor(), client_.descriptor());
+    client_.close();
+    EXPECT_TRUE(other->write_all(as_bytes("a")).ok());
+    std::byte octet{};
+    ASSERT_TRUE(server_.read(MutableBytes(&octet, 1)).ok());
+    EXPECT_EQ(octet, std::byte{'a'}) << "it is open, and changes what is sent";
+    other->close(); // the last of them
+    EXPECT_EQ(server_.read(MutableBytes(&octet, 1)).status, Status::closed);
 }
 
 } // namespace

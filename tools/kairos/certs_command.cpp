@@ -28,7 +28,7 @@ struct CertsArguments {
     long days = 90;
 };
 
-int fail(const std::string& reason)
+int end_with(const std::string& reason)
 {
     fmt::print(stderr, "kairos certs: {}\n", reason);
     return 1;
@@ -129,13 +129,14 @@ Result<void> make_all(const CertsArguments& arguments, const std::vector<std::st
 int run(const CertsArguments& arguments)
 {
     if (!arguments.revoked.empty()) {
-        if (const auto revoked = revoke(arguments); !revoked) return fail(revoked.error().reason);
+        if (const auto revoked = revoke(arguments); !revoked)
+            return end_with(revoked.error().reason);
         fmt::print("{0}/crl.pem: for -ORBTlsRevocations; there is to be a newer one in {1} days\n",
                    arguments.folder, arguments.days);
         return 0;
     }
     const std::vector<std::string> hosts = hosts_of(arguments);
-    if (const auto made = make_all(arguments, hosts); !made) return fail(made.error().reason);
+    if (const auto made = make_all(arguments, hosts); !made) return end_with(made.error().reason);
     std::string named;
     for (const std::string& host : hosts)
         named += (named.empty() ? "" : ", ") + host;

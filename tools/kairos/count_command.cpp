@@ -51,7 +51,7 @@ Result<Instruments> instruments_of(const CountArguments& arguments, const bench:
                             .page_descriptor = page.descriptor()};
     const std::string tracer = (folder / "kairos-bench-syscalls").string();
     for (const std::string& needed : {instruments.library, tracer})
-        if (access(needed.c_str(), R_OK) != 0)
+        if (::access(needed.c_str(), R_OK) != 0)
             return Error{ErrorCode::not_found, needed + " is not there", errno};
     if (arguments.system_calls) {
         // The tracer loads the library into the program, not into itself.
