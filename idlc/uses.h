@@ -9,6 +9,8 @@
 
 namespace kairos::idlc {
 
+class Diagnostics;
+
 /// How a declaration uses a type.
 struct TypeUse {
     enum class As {

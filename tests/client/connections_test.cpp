@@ -20,6 +20,17 @@ using Peer = FakeServer::Peer;
 
 constexpr const char* not_sent = "TIMEOUT 0x4b52000f NO";
 constexpr const char* no_reply = "TIMEOUT 0x4b520010 MAYBE";
+
+/// What a call with a time limit ends with that was sent in its time: on a busy machine not every
+/// one is, and then nothing has happened.
+template <typename Call>
+std::string outcome_once_sent(Call call)
+{
+    std::string how = not_sent;
+    while (how == not_sent)
+        how = outcome(call);
+    return how;
+}
 constexpr const char* lost = "COMM_FAILURE 0x4b520002 MAYBE";
 constexpr milliseconds soon{20};
 
@@ -275,7 +286,7 @@ class Limits : public Connections {
         const Probe::Target_var hasty = with(patient, round_trip(client.orb(), milliseconds(200)));
         const auto call = [&](bool limited) {
             if (limited) {
-                EXPECT_EQ(outcome([&] { (void)hasty->add(1, 2); }), no_reply);
+                EXPECT_EQ(outcome_once_sent([&] { (void)hasty->add(1, 2); }), no_reply);
                 timed_out.set();
             } else {
                 EXPECT_EQ(patient->add(3, 4), 7);
@@ -308,7 +319,7 @@ TEST_P(Limits, LeaveAPartlySentRequestToGoOut)
     const Probe::Target_var limited = with(target, round_trip(client.orb(), soon));
     Probe::Octets octets;
     octets.length(32u << 20); // more than the kernel keeps for anybody
-    EXPECT_EQ(outcome([&] { (void)limited->count_octets(octets); }), no_reply);
+    EXPECT_EQ(outcome_once_sent([&] { (void)limited->count_octets(octets); }), no_reply);
     EXPECT_EQ(ping(limited), not_sent); // it waits behind the other
     timed_out.set();
     EXPECT_EQ(ping(target), "ok");
@@ -339,7 +350,7 @@ TEST_P(Limits, DropRepliesThatAreNobodys)
     Client client(options());
     const Probe::Target_var target = client.target(server.reference());
     const Probe::Target_var limited = with(target, round_trip(client.orb(), soon));
-    EXPECT_EQ(outcome([&] { (void)limited->add(1, 2); }), no_reply);
+    EXPECT_EQ(outcome_once_sent([&] { (void)limited->add(1, 2); }), no_reply);
     timed_out.set();
     EXPECT_EQ(target->add(20, 3), 23);
     EXPECT_EQ(ping(target), "ok");

@@ -43,6 +43,10 @@ TEST_P(Unanswered, BlackHolesAreLeft)
         EXPECT_LT(calls, 1000);
         EXPECT_EQ(outcome([&] { target_->ping(); }), "ok");
     }
+    // What the Faults carried has ended with them, and the connection may have been one of these:
+    // it was made before they were stopped, and used afterwards. Then this call may say so.
+    const std::string how = outcome([&] { target_->ping(); });
+    EXPECT_TRUE(how == "ok" || how == "COMM_FAILURE 0x4b520002 MAYBE") << how;
     EXPECT_EQ(outcome([&] { target_->ping(); }), "ok");
 }
 
