@@ -113,7 +113,12 @@ void Socket::close() noexcept
 
 void Socket::leave_to_parent() noexcept
 {
-    channel_ = nullptr; // memory that both have, a place in the parent's watch
+    // Not deleted: memory that both have, a place in the parent's watch.
+    Channel* const channel = std::exchange(channel_, nullptr);
+    if (channel != nullptr && --channel->sockets_ != 0) {
+        descriptor_ = -1; // the other's as well
+        return;
+    }
     if (descriptor_ >= 0) ::close(std::exchange(descriptor_, -1));
 }
 

@@ -224,6 +224,12 @@ TEST_F(Wrapping, IsWhatItsDuplicateHasToo)
     std::byte octet{};
     ASSERT_TRUE(server_.read(MutableBytes(&octet, 1)).ok());
     EXPECT_EQ(octet, std::byte{'a'}) << "it is open, and changes what is sent";
+    auto third = other->duplicate();
+    ASSERT_TRUE(third);
+    third->leave_to_parent(); // as a child does of each that it has
+    EXPECT_TRUE(other->write_all(as_bytes("b")).ok()) << "the descriptor is another's, too";
+    ASSERT_TRUE(server_.read(MutableBytes(&octet, 1)).ok());
+    EXPECT_EQ(octet, std::byte{'b'});
     other->close(); // the last of them
     EXPECT_EQ(server_.read(MutableBytes(&octet, 1)).status, Status::closed);
 }
