@@ -13,15 +13,19 @@ import shutil
 import sys
 import tempfile
 
-from walk_test import CALLS, count
+from walk_test import CALLS, OURS, count
 
 RULES = 1000
-ADDED_MAX = 210
+ADDED_MAX = 190
 
 
 def instructions(program, *options):
-    """Of one call at the server: what twice as many calls take more."""
-    spent = [sum(count(program, "server", calls, server_options=options).values())
+    """Of one call at the server, in the tree's own files: what twice as many calls take more. Once a
+    second the rules are read again, which the libraries' functions do: how often that happens says
+    the machine's speed."""
+    spent = [sum(number for (file, _), number in
+                 count(program, "server", calls, server_options=options).items()
+                 if file and OURS.fullmatch(file) and "kairos/files/" not in file)
              for calls in (2 * CALLS, CALLS)]
     return (spent[0] - spent[1]) / CALLS
 
