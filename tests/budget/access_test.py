@@ -20,9 +20,9 @@ ADDED_MAX = 190
 
 
 def instructions(program, *options):
-    """Of one call at the server, in the tree's own files: what twice as many calls take more. Once a
-    second the rules are read again, which the libraries' functions do: how often that happens says
-    the machine's speed."""
+    """Of one call at the server, in the tree's own files: what twice as many calls take more. Once
+    a second the rules are read again, which functions of the libraries do: how often that happens
+    says the machine's speed."""
     spent = [sum(number for (file, _), number in
                  count(program, "server", calls, server_options=options).items()
                  if file and OURS.fullmatch(file) and "kairos/files/" not in file)
