@@ -80,7 +80,8 @@ void emit_sendp(const Source& source, const Call& call, const ValueType& poller,
     out.line("::kairos::messaging::PollingCall _call(*this, ", operation_reference(source, call),
              "_sent);");
     emit_sent_arguments(source, call, out);
-    out.line("return new ", poller_class(source, interface), "(*this, _call.send());");
+    out.line("return new ", poller_class(source, interface), "(*this, _call.send(), ",
+             operation_reference(source, call), "_callback);");
     out.put("}\n\n");
 }
 
@@ -121,8 +122,9 @@ void emit_poller(const Source& source, const Interface& interface, const ValueTy
              ", public ::kairos::messaging::PollerBase {");
     out.put("public:\n");
     out.line(name, "(::CORBA::Object& target, ",
-             "const ::kairos::IntrusivePtr<::kairos::RefCounted>& polled)");
-    out.line("    : PollerBase(target, polled) {}");
+             "const ::kairos::IntrusivePtr<::kairos::RefCounted>& polled,");
+    out.line("    const ::kairos::messaging::CallbackKind& callback)");
+    out.line("    : PollerBase(target, polled, callback) {}");
     std::vector<const Interface*> all = interface.ancestors;
     all.push_back(&interface);
     for (const Interface* one : all) {

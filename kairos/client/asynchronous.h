@@ -26,9 +26,10 @@ class AsynchronousCall;
 /// It is given by value, and owned by whoever has it.
 struct CallListener {
     /// Not null: called in place of the main thread where there is something to do for the call,
-    /// under the lock of a connection; then whoever polls calls `proceed`. Returns false if nobody
-    /// polls any more: the call is dropped. Must not call the call.
-    bool (*posted)(const CallListener& listener) noexcept = nullptr;
+    /// under the lock of a connection; then whoever polls calls `proceed`. Returns `no` if nobody
+    /// polls any more: the call is dropped; `first` if it has posted work for the main thread of
+    /// which a thread that waits elsewhere must hear. Must not call the call.
+    MainThread::Accepted (*posted)(const CallListener& listener) noexcept = nullptr;
     /// Called after AsynchronousCall::leave_to_thread, by the thread of a connection, with no lock
     /// held: may call `proceed`.
     void (*ready)(const CallListener& listener) noexcept = nullptr;

@@ -45,11 +45,9 @@ void AsynchronousCalls::give_back(AsynchronousCall& call) noexcept
 
 void AsynchronousCalls::post(AsynchronousCall& call) noexcept
 {
-    if (call.listener_.posted != nullptr) {
-        if (!call.listener_.posted(call.listener_)) drop(call);
-        return;
-    }
-    switch (orb_.main_thread().post(call)) {
+    const CallListener& listener = call.listener_;
+    switch (listener.posted != nullptr ? listener.posted(listener)
+                                       : orb_.main_thread().post(call)) {
     case MainThread::Accepted::no:
         return drop(call);
     case MainThread::Accepted::first:

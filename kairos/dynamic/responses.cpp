@@ -4,10 +4,13 @@
 #include "kairos/net/socket.h"
 
 #include <algorithm>
+#include <chrono>
 
 namespace kairos::dynamic {
 
 namespace {
+
+constexpr std::chrono::milliseconds ask_again_after{20};
 
 CORBA::Request_ptr ready_among(const std::vector<CORBA::Request_var>& requests)
 {
@@ -56,17 +59,35 @@ CORBA::Request_ptr Responses::wait()
                                    "no request is outstanding");
     CORBA::Request_ptr ready = ready_among(requests);
     while (ready == nullptr) {
-        std::vector<const net::Socket*> sockets;
-        Deadline first;
-        for (const CORBA::Request_var& request : requests) {
-            sockets.push_back(request->socket());
-            first = earlier(first, request->deadline());
-        }
-        net::wait_any_readable(sockets, first);
+        await_any(requests, {}, nullptr);
         ready = ready_among(requests);
     }
     remove(ready);
     return CORBA::Request::_duplicate(ready);
+}
+
+void Responses::await_any(const Requests& requests, Deadline deadline, const net::Socket* wake)
+{
+    std::vector<const net::Socket*> sockets;
+    for (const CORBA::Request_var& request : requests) {
+        sockets.push_back(request->socket());
+        deadline = earlier(deadline, request->deadline());
+    }
+    if (wake != nullptr) sockets.push_back(wake);
+    net::wait_any_readable(sockets, deadline);
+}
+
+bool Responses::await(Deadline deadline, const net::Socket* wake)
+{
+    const std::unique_lock waiting(waiting_mutex_, std::try_to_lock);
+    if (!waiting) { // another thread waits for the next response: whether it left one nobody says
+        await_any({}, earlier(deadline, Deadline::after(ask_again_after)), wake);
+        return true;
+    }
+    const Requests requests = outstanding();
+    if (requests.empty() && wake == nullptr) return false;
+    if (ready_among(requests) == nullptr) await_any(requests, deadline, wake);
+    return true;
 }
 
 bool Responses::poll()

@@ -5,6 +5,7 @@
 // not see until it asks again.
 #pragma once
 
+#include "kairos/base/deadline.h"
 #include "kairos/corba/orb_state.h"
 #include "kairos/corba/request.h"
 
@@ -21,6 +22,10 @@ class Responses final : public corba::OrbAttachment {
     [[nodiscard]] CORBA::Request_ptr wait();
     /// Whether `wait` would not wait.
     [[nodiscard]] bool poll();
+    /// Waits until `poll` should be asked again, until `wake`, which may be null, is readable, or
+    /// the deadline. Returns false, without waiting where there is no `wake`, if no request is
+    /// outstanding.
+    bool await(Deadline deadline, const net::Socket* wake);
 
     void end() noexcept override;
 
@@ -28,6 +33,7 @@ class Responses final : public corba::OrbAttachment {
     using Requests = std::vector<CORBA::Request_var>;
 
     [[nodiscard]] Requests outstanding();
+    static void await_any(const Requests& requests, Deadline deadline, const net::Socket* wake);
     void remove(CORBA::Request_ptr request);
 
     std::mutex waiting_mutex_; // guards that one thread waits for the next response; outside mutex_

@@ -43,10 +43,11 @@ void Courier::send(orb::AsynchronousCall& call) noexcept
 }
 
 /// Under the lock of a connection, perhaps.
-bool Courier::posted(const orb::CallListener& listener) noexcept
+orb::MainThread::Accepted Courier::posted(const orb::CallListener& listener) noexcept
 {
     auto& self = *static_cast<Courier*>(listener.object);
-    return self.couriers_->wake_for_call(self);
+    return self.couriers_->wake_for_call(self) ? orb::MainThread::Accepted::more
+                                               : orb::MainThread::Accepted::no;
 }
 
 void Courier::ready(const orb::CallListener& listener) noexcept

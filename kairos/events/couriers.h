@@ -78,7 +78,7 @@ class KAIROS_API Courier : public RefCounted {
     void work(bool posted);
     /// Forgets a call that is over, of which nobody is told any more.
     void drop_call() noexcept;
-    static bool posted(const orb::CallListener& listener) noexcept;
+    static orb::MainThread::Accepted posted(const orb::CallListener& listener) noexcept;
     static void ready(const orb::CallListener& listener) noexcept;
     static void dropped(const orb::CallListener& listener) noexcept;
 

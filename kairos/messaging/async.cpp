@@ -53,13 +53,13 @@ class AwaitedState final : public RefCounted {
 
     /// Under the lock of a connection, perhaps. Who works looks again. A call that was given up
     /// ends in the same way: its memory is for others then.
-    static bool posted(const CallListener& listener) noexcept
+    static orb::MainThread::Accepted posted(const CallListener& listener) noexcept
     {
         AwaitedState& self = of(listener);
         const Lock lock(self.mutex_);
         self.is_posted_ = true;
         if (!self.is_worked_) self.call_.leave_to_thread();
-        return true;
+        return orb::MainThread::Accepted::more;
     }
 
     /// By the thread of a connection.

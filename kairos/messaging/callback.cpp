@@ -4,6 +4,7 @@
 #include "kairos/base/log.h"
 #include "kairos/client/asynchronous.h"
 #include "kairos/messaging/exception_holder.h"
+#include "kairos/messaging/polled.h"
 
 #include <exception>
 #include <string>
@@ -21,28 +22,11 @@ void release_handler(const CallListener& listener) noexcept
         static_cast<const CallbackKind*>(listener.detail)->release(listener.object);
 }
 
-/// Tells the handler. A nil one does not want to know.
-void tell_end(const CallListener& listener, AsynchronousCall& call)
-{
-    if (listener.object == nullptr) return;
-    const auto& kind = *static_cast<const CallbackKind*>(listener.detail);
-    std::exception_ptr failure = call.failure();
-    if (!failure) {
-        try {
-            Reply reply(call);
-            return kind.replied(kind, reply, listener.object);
-        } catch (...) { // the results cannot be read
-            failure = std::current_exception();
-        }
-    }
-    const Messaging::ExceptionHolder_var holder = make_exception_holder(failure);
-    kind.failed(kind, holder.in(), listener.object);
-}
-
 void ended(const CallListener& listener, AsynchronousCall& call)
 {
     try {
-        tell_end(listener, call);
+        if (listener.object != nullptr) // a nil handler does not want to know
+            tell_end(*static_cast<const CallbackKind*>(listener.detail), listener.object, call);
     } catch (...) {
         release_handler(listener);
         throw;
@@ -51,6 +35,21 @@ void ended(const CallListener& listener, AsynchronousCall& call)
 }
 
 } // namespace
+
+void tell_end(const CallbackKind& kind, void* handler, AsynchronousCall& call)
+{
+    std::exception_ptr failure = call.failure();
+    if (!failure) {
+        try {
+            Reply reply(call);
+            return kind.replied(kind, reply, handler);
+        } catch (...) { // the results cannot be read
+            failure = std::current_exception();
+        }
+    }
+    const Messaging::ExceptionHolder_var holder = make_exception_holder(failure);
+    kind.failed(kind, holder.in(), handler);
+}
 
 Reply::Reply(AsynchronousCall& call) noexcept : call_(call), in_(call.in()) {}
 

@@ -52,6 +52,9 @@ struct CallbackKind {
     void (*failed)(const CallbackKind& kind, Messaging::ExceptionHolder* holder, void* handler);
     /// Gives up the reference to the handler, which is not null.
     void (*release)(void* handler);
+    /// Returns the handler as one of the class of this call, with a count of its own; null if it is
+    /// none. May ask the handler's process.
+    void* (*narrow)(Messaging::ReplyHandler_ptr handler);
 };
 
 /// How the end of a call of one operation gets to a handler of this class. Constant data.
@@ -60,8 +63,8 @@ class Callback : public CallbackKind {
   public:
     constexpr Callback(void (*replied_function)(Reply&, Handler&),
                        void (Handler::*failed_operation)(Messaging::ExceptionHolder*)) noexcept
-        : CallbackKind{&call_replied, &call_failed, &give_up}, replied_(replied_function),
-          failed_(failed_operation)
+        : CallbackKind{&call_replied, &call_failed, &give_up, &narrowed},
+          replied_(replied_function), failed_(failed_operation)
     {
     }
 
@@ -80,6 +83,7 @@ class Callback : public CallbackKind {
         tell([&] { (static_cast<Handler*>(handler)->*self(kind).failed_)(holder); });
     }
     static void give_up(void* handler) { CORBA::release(static_cast<Handler*>(handler)); }
+    static void* narrowed(Messaging::ReplyHandler_ptr handler) { return Handler::_narrow(handler); }
 
     void (*replied_)(Reply&, Handler&);
     void (Handler::*failed_)(Messaging::ExceptionHolder*);

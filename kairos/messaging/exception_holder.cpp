@@ -3,8 +3,10 @@
 
 #include "kairos/base/intrusive_ptr.h"
 #include "kairos/cdr/environment.h"
+#include "kairos/corba/request.h"
 #include "kairos/corba/stub.h"
 #include "kairos/orb/failure.h"
+#include "kairos/types/any_access.h"
 
 #include <cstring>
 #include <mutex>
@@ -41,33 +43,14 @@ class Holder final : public virtual OBV_Messaging::ExceptionHolder,
         }
     }
 
-    void raise_exception() override
-    {
-        if (exception_) std::rethrow_exception(exception_);
-        const auto& octets = std::as_const(*this).marshaled_exception();
-        cdr::Reader in({reinterpret_cast<const std::byte*>(octets.get_buffer()), octets.length()},
-                       byte_order());
-        in.set_environment(&environment_);
-        if (is_system_exception()) {
-            const std::string_view id = in.read_string();
-            const auto minor = in.read<std::uint32_t>();
-            const auto completion = in.read<std::uint32_t>();
-            if (!in.ok() || completion > CORBA::COMPLETED_MAYBE) raise_malformed();
-            mapping::raise_system_exception(id, minor,
-                                            static_cast<CORBA::CompletionStatus>(completion));
-        }
-        cdr::Reader ahead = in;
-        const std::string_view id = ahead.read_string();
-        if (!ahead.ok()) raise_malformed();
-        if (const orb::ExceptionType* const type = known_exception(id); type != nullptr)
-            type->raise(*type, in);
-        throw CORBA::UNKNOWN(orb::minor_code::unlisted_user_exception, CORBA::COMPLETED_YES, id);
-    }
+    void raise_exception() override { raise_one_of(nullptr); }
+    void raise_exception_with_list(CORBA::ExceptionList_ptr list) override { raise_one_of(list); }
 
     /// Notes where it comes from: the exception may hold references and values.
     void _kairos_decode(cdr::Reader& in) override
     {
         OBV_Messaging::ExceptionHolder::_kairos_decode(in);
+        exception_ = nullptr;
         if (const cdr::Environment* const from = in.environment(); from != nullptr) {
             environment_.orb = from->orb;
             environment_.orb_owner = from->orb_owner;
@@ -78,6 +61,50 @@ class Holder final : public virtual OBV_Messaging::ExceptionHolder,
 
   private:
     ~Holder() override = default;
+
+    /// User exceptions: those of the list, if there is one, with its types where nobody has made
+    /// them known.
+    [[noreturn]] void raise_one_of(CORBA::ExceptionList_ptr list)
+    {
+        const auto& octets = std::as_const(*this).marshaled_exception();
+        cdr::Reader in({reinterpret_cast<const std::byte*>(octets.get_buffer()), octets.length()},
+                       byte_order());
+        in.set_environment(&environment_);
+        if (is_system_exception()) {
+            if (exception_) std::rethrow_exception(exception_);
+            const std::string_view id = in.read_string();
+            const auto minor = in.read<std::uint32_t>();
+            const auto completion = in.read<std::uint32_t>();
+            if (!in.ok() || completion > CORBA::COMPLETED_MAYBE) raise_malformed();
+            mapping::raise_system_exception(id, minor,
+                                            static_cast<CORBA::CompletionStatus>(completion));
+        }
+        cdr::Reader ahead = in;
+        const std::string_view id = ahead.read_string();
+        if (!ahead.ok()) raise_malformed();
+        const CORBA::TypeCode_ptr type = list == nullptr ? nullptr : listed(*list, id);
+        if (list == nullptr || type != nullptr) {
+            if (exception_) std::rethrow_exception(exception_);
+            if (const orb::ExceptionType* const known = known_exception(id); known != nullptr)
+                known->raise(*known, in);
+        }
+        if (type != nullptr) {
+            CORBA::Any_var exception = new CORBA::Any;
+            types::AnyAccess::decode_value(in, CORBA::TypeCode::_duplicate(type),
+                                           exception.inout());
+            if (!in.ok()) raise_malformed();
+            throw CORBA::UnknownUserException(exception._retn());
+        }
+        throw CORBA::UNKNOWN(orb::minor_code::unlisted_user_exception, CORBA::COMPLETED_YES, id);
+    }
+
+    /// Null if the list has none of this repository id.
+    static CORBA::TypeCode_ptr listed(const CORBA::ExceptionList& list, std::string_view id)
+    {
+        for (CORBA::ULong i = 0; i < list.count(); ++i)
+            if (list.item(i)->id() == id) return list.item(i);
+        return nullptr;
+    }
 
     [[noreturn]] static void raise_malformed()
     {

@@ -1,22 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kairos/messaging/poller.h"
 
+#include "kairos/base/log.h"
 #include "kairos/messaging/pollable_set.h"
 #include "kairos/messaging/polled.h"
+#include "kairos/orb/orb.h"
 
-#include <algorithm>
 #include <cstddef>
 #include <new>
+#include <sys/eventfd.h>
 #include <utility>
 
 namespace kairos::messaging {
 
 using orb::AsynchronousCall;
 using orb::CallListener;
+using Accepted = orb::MainThread::Accepted;
 
 namespace {
-
-using Lock = std::unique_lock<std::mutex>;
 
 constexpr CORBA::ULong fetched_before = mapping::omg_minor(5); // of OBJECT_NOT_EXIST
 constexpr CORBA::ULong not_there = mapping::omg_minor(1);      // of NO_RESPONSE and TIMEOUT
@@ -24,6 +25,12 @@ constexpr CORBA::ULong not_there = mapping::omg_minor(1);      // of NO_RESPONSE
 [[noreturn]] void raise_local()
 {
     throw CORBA::MARSHAL(mapping::omg_minor(4), CORBA::COMPLETED_NO, "a poller cannot be sent");
+}
+
+[[noreturn]] void raise_fetched_before()
+{
+    throw CORBA::OBJECT_NOT_EXIST(fetched_before, CORBA::COMPLETED_NO,
+                                  "the reply was fetched before");
 }
 
 } // namespace
@@ -43,6 +50,21 @@ PollingLock& polling_lock() noexcept
 
 // --- The call ------------------------------------------------------------------------------------
 
+void PollingLock::note_change() noexcept
+{
+    ++changes;
+    changed.notify_all();
+    for (const int watcher : watchers)
+        (void)::eventfd_write(watcher, 1);
+}
+
+void Polled::Told::swap(Told& other) noexcept
+{
+    std::swap(kind, other.kind);
+    std::swap(handler, other.handler);
+    std::swap(base, other.base);
+}
+
 void Polled::send() noexcept
 {
     add_ref(); // the listener's, until the call is gone
@@ -50,16 +72,15 @@ void Polled::send() noexcept
 }
 
 /// Under the lock of a connection, perhaps.
-bool Polled::posted(const CallListener& listener) noexcept
+Accepted Polled::posted(const CallListener& listener) noexcept
 {
     auto& self = *static_cast<Polled*>(listener.object);
     PollingLock& all = polling_lock();
     const Lock lock(all.mutex);
-    if (self.is_given_up_) return false;
+    if (self.is_given_up_ && !self.is_for_handler()) return Accepted::no;
     self.is_posted_ = true;
-    ++all.changes;
-    all.changed.notify_all();
-    return true;
+    all.note_change();
+    return self.leave_to_main_thread();
 }
 
 void Polled::dropped(const CallListener& listener) noexcept
@@ -67,40 +88,112 @@ void Polled::dropped(const CallListener& listener) noexcept
     static_cast<Polled*>(listener.object)->release();
 }
 
-bool Polled::wait(Deadline deadline)
+/// Where the reply is for a handler, and there is something to do, or to tell. Must hold the lock
+/// of all. Never `no`: what the main thread refuses is left to who polls.
+Accepted Polled::leave_to_main_thread() noexcept
+{
+    if (!is_for_handler() || is_queued_) return Accepted::more;
+    if (state_ != State::over && (state_ != State::under_way || !has_work())) return Accepted::more;
+    const Accepted accepted = orb_->main_thread().post(*this);
+    if (accepted == Accepted::no) return Accepted::more;
+    is_queued_ = true;
+    add_ref(); // the queue's
+    return accepted;
+}
+
+/// Has a main thread that waits elsewhere hear of what it was left. Gives the lock back.
+void Polled::announce(Accepted accepted, Lock& lock) noexcept
+{
+    lock.unlock();
+    if (accepted == Accepted::first) orb_->resume_held_requests();
+}
+
+/// Does what there is to do. Must hold the lock of all, without which it does it.
+void Polled::proceed(Lock& lock) noexcept
+{
+    is_posted_ = false;
+    is_worked_ = true;
+    AsynchronousCall& call = *call_;
+    lock.unlock();
+    const bool is_over = call.proceed();
+    lock.lock();
+    is_worked_ = false;
+    if (is_over) state_ = State::over;
+    polling_lock().note_change();
+}
+
+/// In the main thread.
+void Polled::work() noexcept
+{
+    const auto queues = IntrusivePtr<Polled>::adopt(this);
+    Lock lock(polling_lock().mutex);
+    is_queued_ = false;
+    while (is_for_handler() && state_ == State::under_way && has_work())
+        proceed(lock);
+    if (!is_for_handler() || state_ != State::over) return; // left to who polls, or who works
+    Told told;
+    told.swap(told_);
+    state_ = State::gone;
+    AsynchronousCall& call = *std::exchange(call_, nullptr);
+    polling_lock().note_change();
+    lock.unlock();
+    try {
+        tell_end(*told.kind, told.handler, call);
+    } catch (...) {
+        log::warning("a reply handler could not be told of the end of a call");
+    }
+    call.abandon();
+    release(); // the listener's
+}
+
+/// The ORB was shut down: who polls may have it.
+void Polled::refused() noexcept
+{
+    const auto queues = IntrusivePtr<Polled>::adopt(this);
+    Told told;
+    bool is_given_up = false;
+    {
+        const Lock lock(polling_lock().mutex);
+        is_queued_ = false;
+        told.swap(told_);
+        is_given_up = is_given_up_;
+        polling_lock().note_change();
+    }
+    if (is_given_up) give_up();
+}
+
+Polled::Wait Polled::wait(Deadline deadline)
 {
     PollingLock& all = polling_lock();
     Lock lock(all.mutex);
-    while (state_ == State::under_way) {
-        if (is_posted_ && !is_worked_) {
-            is_posted_ = false;
-            is_worked_ = true;
-            AsynchronousCall& call = *call_;
-            lock.unlock();
-            const bool is_over = call.proceed();
-            lock.lock();
-            is_worked_ = false;
-            if (is_over) state_ = State::over;
-            ++all.changes;
-            all.changed.notify_all();
+    while (state_ == State::under_way || (state_ == State::over && is_for_handler())) {
+        if (state_ == State::under_way && has_work()) {
+            proceed(lock);
+            if (const Accepted accepted = leave_to_main_thread(); accepted == Accepted::first) {
+                announce(accepted, lock);
+                lock.lock();
+            }
         } else if (deadline.is_never()) {
             all.changed.wait(lock);
         } else if (deadline.has_passed()) {
-            return false;
+            return Wait::not_yet;
         } else {
             all.changed.wait_until(lock, deadline.at());
         }
     }
-    return true;
+    return state_ == State::over ? Wait::over : Wait::fetched_before;
 }
 
 Polled::Fetch Polled::fetch(AsynchronousCall*& call)
 {
     const Lock lock(polling_lock().mutex);
+    has_own_failure_ = true;
     if (state_ == State::gone) return Fetch::fetched_before;
-    if (state_ == State::under_way) return Fetch::not_there;
+    if (state_ == State::under_way || is_for_handler()) return Fetch::not_there;
+    has_own_failure_ = false;
     state_ = State::gone;
     call = std::exchange(call_, nullptr);
+    polling_lock().note_change();
     return Fetch::fetched;
 }
 
@@ -111,6 +204,7 @@ void Polled::give_up() noexcept
     {
         const Lock lock(polling_lock().mutex);
         is_given_up_ = true;
+        if (is_for_handler()) return;
         if (state_ == State::over || (state_ == State::under_way && is_posted_))
             call = std::exchange(call_, nullptr);
         state_ = State::gone;
@@ -120,10 +214,52 @@ void Polled::give_up() noexcept
     release();
 }
 
+void Polled::associate(const CallbackKind& kind, Messaging::ReplyHandler_ptr handler)
+{
+    Told told; // at the end, the one before
+    if (!CORBA::is_nil(handler)) {
+        told.handler = kind.narrow(handler);
+        if (told.handler == nullptr)
+            throw CORBA::BAD_PARAM(0, CORBA::COMPLETED_NO,
+                                   "the reply handler is not one of this interface");
+        told.kind = &kind;
+        told.base = Messaging::ReplyHandler::_duplicate(handler);
+    }
+    Lock lock(polling_lock().mutex);
+    has_own_failure_ = state_ == State::gone;
+    if (state_ == State::gone) {
+        lock.unlock();
+        raise_fetched_before();
+    }
+    told.swap(told_);
+    polling_lock().note_change();
+    announce(leave_to_main_thread(), lock);
+}
+
+Messaging::ReplyHandler_ptr Polled::associated() const
+{
+    const Lock lock(polling_lock().mutex);
+    return Messaging::ReplyHandler::_duplicate(told_.base.in());
+}
+
+void Polled::note_own_failure(bool is_own) noexcept
+{
+    const Lock lock(polling_lock().mutex);
+    has_own_failure_ = is_own;
+}
+
+bool Polled::has_own_failure() const noexcept
+{
+    const Lock lock(polling_lock().mutex);
+    return has_own_failure_;
+}
+
 // --- Pollers -------------------------------------------------------------------------------------
 
-PollerBase::PollerBase(CORBA::Object& target, const IntrusivePtr<RefCounted>& polled)
-    : target_(CORBA::Object::_duplicate(&target)), polled_(static_cast<Polled*>(polled.get()))
+PollerBase::PollerBase(CORBA::Object& target, const IntrusivePtr<RefCounted>& polled,
+                       const CallbackKind& callback)
+    : target_(CORBA::Object::_duplicate(&target)), polled_(static_cast<Polled*>(polled.get())),
+      callback_(callback)
 {
 }
 
@@ -131,10 +267,25 @@ PollerBase::~PollerBase() { polled_->give_up(); }
 
 CORBA::Boolean PollerBase::is_ready(CORBA::ULong timeout)
 {
-    return polled_->wait(deadline_in(timeout));
+    const Polled::Wait state = polled_->wait(deadline_in(timeout));
+    polled_->note_own_failure(state == Polled::Wait::fetched_before);
+    if (state == Polled::Wait::fetched_before) raise_fetched_before();
+    return state == Polled::Wait::over;
 }
 
-CORBA::PollableSet_ptr PollerBase::create_pollable_set() { return new PollableSet; }
+CORBA::PollableSet_ptr PollerBase::create_pollable_set()
+{
+    return new PollableSet(target_->_get_orb());
+}
+
+Messaging::ReplyHandler_ptr PollerBase::associated_handler() { return polled_->associated(); }
+
+void PollerBase::associated_handler(Messaging::ReplyHandler_ptr handler)
+{
+    polled_->associate(callback_, handler);
+}
+
+CORBA::Boolean PollerBase::is_from_poller() { return polled_->has_own_failure(); }
 
 CORBA::Object_ptr PollerBase::operation_target() { return CORBA::Object::_duplicate(target_.in()); }
 
@@ -161,14 +312,15 @@ void PollerBase::_kairos_decode(cdr::Reader&) { raise_local(); }
 FetchedReply::FetchedReply(PollerBase& poller, std::string_view operation, CORBA::ULong timeout)
 {
     Polled& polled = *poller.polled_;
-    if (polled.operation().name() != operation)
+    if (polled.operation().name() != operation) {
+        polled.note_own_failure(true);
         throw CORBA::BAD_OPERATION(0, CORBA::COMPLETED_NO,
                                    "the poller is that of another operation");
+    }
     (void)polled.wait(deadline_in(timeout));
     switch (polled.fetch(call_)) {
     case Polled::Fetch::fetched_before:
-        throw CORBA::OBJECT_NOT_EXIST(fetched_before, CORBA::COMPLETED_NO,
-                                      "the reply was fetched before");
+        raise_fetched_before();
     case Polled::Fetch::not_there:
         if (timeout == 0)
             throw CORBA::NO_RESPONSE(not_there, CORBA::COMPLETED_NO, "there is no reply yet");
@@ -191,7 +343,7 @@ void FetchedReply::finish() { call_->finish(); }
 
 PollingCall::PollingCall(CORBA::Object& target, const orb::Operation& operation)
     : call_(&AsynchronousCall::make(corba::reference_of(target), operation)), operation_(operation),
-      out_(call_->out())
+      orb_(corba::reference_of(target).orb()), out_(call_->out())
 {
     copies_.emplace(out_);
 }
@@ -204,82 +356,11 @@ PollingCall::~PollingCall()
 
 IntrusivePtr<RefCounted> PollingCall::send()
 {
-    auto* const polled = new Polled(*call_, operation_);
+    auto* const polled = new Polled(*call_, operation_, orb_);
     copies_.reset();
     call_ = nullptr; // which is the poller's now
     polled->send();
     return IntrusivePtr<RefCounted>::adopt(polled);
-}
-
-// --- Sets ----------------------------------------------------------------------------------------
-
-void PollableSet::add_pollable(CORBA::Pollable* potential)
-{
-    if (potential == nullptr) throw CORBA::BAD_PARAM(0, CORBA::COMPLETED_NO, "a null Pollable");
-    const std::lock_guard lock(mutex_);
-    if (std::ranges::find(members_, potential, [](const auto& one) { return one.in(); }) !=
-        members_.end())
-        throw CORBA::BAD_PARAM(mapping::omg_minor(43), CORBA::COMPLETED_NO,
-                               "the Pollable is in the set");
-    CORBA::add_ref(potential);
-    members_.emplace_back(potential);
-}
-
-void PollableSet::remove(CORBA::Pollable* potential)
-{
-    const std::lock_guard lock(mutex_);
-    if (std::erase_if(members_, [&](const auto& one) { return one.in() == potential; }) == 0)
-        throw UnknownPollable();
-}
-
-CORBA::UShort PollableSet::number_left()
-{
-    const std::lock_guard lock(mutex_);
-    return static_cast<CORBA::UShort>(members_.size());
-}
-
-CORBA::Pollable* PollableSet::get_ready_pollable(CORBA::ULong timeout)
-{
-    const Deadline deadline = deadline_in(timeout);
-    PollingLock& all = polling_lock();
-    for (;;) {
-        std::uint64_t seen = 0;
-        {
-            const Lock lock(all.mutex);
-            seen = all.changes;
-        }
-        if (CORBA::Pollable* const ready = take_ready()) return ready;
-        Lock lock(all.mutex);
-        const auto changed = [&] { return all.changes != seen; };
-        if (deadline.is_never()) {
-            all.changed.wait(lock, changed);
-        } else if (!all.changed.wait_until(lock, deadline.at(), changed)) {
-            if (timeout == 0)
-                throw CORBA::NO_RESPONSE(not_there, CORBA::COMPLETED_NO, "none is there yet");
-            throw CORBA::TIMEOUT(not_there, CORBA::COMPLETED_NO, "none is there yet");
-        }
-    }
-}
-
-/// Null if none is ready.
-CORBA::Pollable* PollableSet::take_ready()
-{
-    std::vector<Member> members;
-    {
-        const std::lock_guard lock(mutex_);
-        members = members_;
-    }
-    if (members.empty()) throw NoPossiblePollable();
-    for (const Member& member : members) {
-        if (!member->is_ready(0)) continue;
-        const std::lock_guard lock(mutex_);
-        if (std::erase_if(members_, [&](const auto& one) { return one.in() == member.in(); }) == 0)
-            continue; // another thread has taken it
-        CORBA::Pollable* const taken = member.in();
-        CORBA::add_ref(taken);
-        return taken;
-    }
-    return nullptr;
 }
 
 } // namespace kairos::messaging

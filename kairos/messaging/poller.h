@@ -10,6 +10,7 @@
 #include "kairos/cdr/reader.h"
 #include "kairos/cdr/writer.h"
 #include "kairos/corba/stub.h"
+#include "kairos/messaging/callback.h"
 
 #include "kairos/messaging/MessagingAMI.h"
 
@@ -18,6 +19,7 @@
 
 namespace kairos::orb {
 class AsynchronousCall;
+class Orb;
 } // namespace kairos::orb
 
 namespace kairos::messaging {
@@ -33,6 +35,11 @@ class KAIROS_API PollerBase : public virtual Messaging::Poller,
     CORBA::PollableSet_ptr create_pollable_set() override;
     CORBA::Object_ptr operation_target() override;
     char* operation_name() override;
+    Messaging::ReplyHandler_ptr associated_handler() override;
+    /// Throws BAD_PARAM for a handler of another interface, OBJECT_NOT_EXIST after the reply was
+    /// fetched, or given to a handler.
+    void associated_handler(Messaging::ReplyHandler_ptr handler) override;
+    CORBA::Boolean is_from_poller() override;
 
     /// Throws NO_IMPLEMENT.
     CORBA::ValueBase* _copy_value() override;
@@ -42,9 +49,11 @@ class KAIROS_API PollerBase : public virtual Messaging::Poller,
     void _kairos_decode(cdr::Reader& in) override;
 
   protected:
-    /// Polls a call that PollingCall::send has sent.
-    PollerBase(CORBA::Object& target, const IntrusivePtr<RefCounted>& polled);
-    /// Gives the reply up if nobody has fetched it.
+    /// Polls a call that PollingCall::send has sent; `callback`, which is constant data, says how a
+    /// handler hears of its end.
+    PollerBase(CORBA::Object& target, const IntrusivePtr<RefCounted>& polled,
+               const CallbackKind& callback);
+    /// Gives the reply up if nobody has fetched it, and no handler waits for it.
     ~PollerBase() override;
 
   private:
@@ -52,6 +61,7 @@ class KAIROS_API PollerBase : public virtual Messaging::Poller,
 
     const CORBA::Object_var target_;
     const IntrusivePtr<Polled> polled_;
+    const CallbackKind& callback_;
 };
 
 /// The reply of a poller, on the stack of the function that fetches it.
@@ -93,6 +103,7 @@ class KAIROS_API PollingCall {
   private:
     orb::AsynchronousCall* call_;
     const orb::Operation& operation_;
+    orb::Orb& orb_;
     cdr::Writer& out_;
     std::optional<cdr::Writer::CopyAll> copies_;
 };

@@ -149,7 +149,7 @@ class alignas(64) KAIROS_API_TYPE Orb final : public RefCounted {
     /// Returns the serving half; has `make` make it if there is none yet.
     ServerSide& make_server_side(std::unique_ptr<ServerSide> (*make)(Orb& orb));
     /// Has the serving half offer the adapter again the requests that the adapter held.
-    void resume_held_requests() noexcept;
+    KAIROS_API void resume_held_requests() noexcept;
     [[nodiscard]] Adapter* adapter() const noexcept
     {
         return adapter_.load(std::memory_order_acquire);

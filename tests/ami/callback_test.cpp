@@ -74,6 +74,59 @@ TEST_F(Callback, ExceptionsAreHeld)
     EXPECT_TRUE(heard.at(3).starts_with("fail: UNKNOWN ")) << heard.at(3);
 }
 
+/// Returns a list of these types.
+CORBA::ExceptionList_var list_of(std::initializer_list<CORBA::TypeCode_ptr> types)
+{
+    CORBA::ExceptionList_var list = new CORBA::ExceptionList;
+    for (const CORBA::TypeCode_ptr type : types)
+        list->add(type);
+    return list;
+}
+
+TEST_F(Callback, ExceptionsAreRaisedByAListOfThoseThatMayBe)
+{
+    const CORBA::ExceptionList_var refused = list_of({Ami::_tc_Refused});
+    const CORBA::ExceptionList_var none = list_of({});
+    const auto raised = [](Messaging::ExceptionHolder& holder,
+                           const CORBA::ExceptionList_var& list) {
+        return outcome([&] { holder.raise_exception_with_list(list.in()); });
+    };
+    const Messaging::ExceptionHolder_var user = messaging::make_exception_holder(
+        std::make_exception_ptr(Ami::Refused("no", Ami::Point{3, 4.5})));
+    EXPECT_EQ("Refused", raised(*user.in(), refused));
+    EXPECT_EQ("UNKNOWN 0x4f4d0001 YES", raised(*user.in(), none));
+    const Messaging::ExceptionHolder_var system = messaging::make_exception_holder(
+        std::make_exception_ptr(CORBA::NO_PERMISSION(17, CORBA::COMPLETED_YES)));
+    EXPECT_EQ("NO_PERMISSION 0x11 YES", raised(*system.in(), none));
+
+    // One that came from elsewhere, with an exception whose C++ this process does not have.
+    const CORBA::TypeCode_var strange = client_.orb()->create_exception_tc(
+        "IDL:kairos.test/Strange:1.0", "Strange", CORBA::StructMemberSeq());
+    cdr::Buffer buffer;
+    cdr::Writer out(buffer);
+    out.write(std::uint8_t{0}); // a user exception
+    out.write(std::uint8_t{native_little_endian});
+    cdr::Buffer inner;
+    cdr::Writer exception(inner);
+    exception.write_string("IDL:kairos.test/Strange:1.0");
+    const Bytes octets = exception.contiguous();
+    out.write(static_cast<std::uint32_t>(octets.size()));
+    out.write_bytes(octets);
+    const Messaging::ExceptionHolder_var came =
+        messaging::make_exception_holder(std::make_exception_ptr(CORBA::NO_PERMISSION()));
+    cdr::Reader in(out.contiguous(), native_little_endian);
+    came->_kairos_decode(in);
+    EXPECT_EQ("UNKNOWN 0x4f4d0001 YES", outcome([&] { came->raise_exception(); }));
+    EXPECT_EQ("UNKNOWN 0x4f4d0001 YES", raised(*came.in(), refused));
+    try {
+        came->raise_exception_with_list(list_of({Ami::_tc_Refused, strange.in()}).in());
+        ADD_FAILURE() << "nothing raised";
+    } catch (const CORBA::UnknownUserException& unknown) {
+        const CORBA::TypeCode_var type = unknown.exception().type();
+        EXPECT_TRUE(type->equal(strange.in()));
+    }
+}
+
 TEST_F(Callback, RepliesComeInAnyOrderOverOneConnection)
 {
     for (const CORBA::Long number : {1, 2, 3})

@@ -6,7 +6,10 @@
 #include "tests/malformed/fake_server.h"
 #include "tests/robust/observers.h"
 
+#include <atomic>
+#include <future>
 #include <set>
+#include <thread>
 
 namespace kairos::ami_testing {
 namespace {
@@ -81,6 +84,7 @@ TEST_F(Polling, FailuresAreRaised)
     EXPECT_THROW(refused->refuse(for_ever), Ami::Refused);
     const Ami::AMI_TargetPoller_var failed = target_->sendp_fail(1);
     EXPECT_EQ("NO_PERMISSION 0x11 YES", outcome([&] { failed->fail(for_ever); }));
+    EXPECT_FALSE(failed->is_from_poller());
 }
 
 TEST_F(Polling, AReplyIsThereOnceAndWhenItIsThere)
@@ -92,11 +96,15 @@ TEST_F(Polling, AReplyIsThereOnceAndWhenItIsThere)
     EXPECT_EQ("NO_RESPONSE 0x4f4d0001 NO", outcome([&] { poller->hold(0, number); }));
     EXPECT_EQ("TIMEOUT 0x4f4d0001 NO", outcome([&] { poller->hold(1, number); }));
     EXPECT_EQ("BAD_OPERATION 0x0 NO", outcome([&] { poller->add(0, number); }));
+    EXPECT_TRUE(poller->is_from_poller());
     server_.servant.release(1);
     EXPECT_TRUE(poller->is_ready(for_ever));
+    EXPECT_FALSE(poller->is_from_poller());
     EXPECT_EQ(1, held(poller.in()));
-    EXPECT_TRUE(poller->is_ready(0));
+    EXPECT_FALSE(poller->is_from_poller());
+    EXPECT_EQ("OBJECT_NOT_EXIST 0x4f4d0005 NO", outcome([&] { (void)poller->is_ready(0); }));
     EXPECT_EQ("OBJECT_NOT_EXIST 0x4f4d0005 NO", outcome([&] { poller->hold(0, number); }));
+    EXPECT_TRUE(poller->is_from_poller());
 }
 
 TEST_F(Polling, ASetGivesThoseThatAreReady)
@@ -121,6 +129,172 @@ TEST_F(Polling, ASetGivesThoseThatAreReady)
     }
     EXPECT_EQ(0, set->number_left());
     server_.servant.release(3);
+}
+
+TEST_F(Polling, ASetWaitsForDeferredDynamicRequests)
+{
+    const CORBA::ORB_ptr orb = client_.orb();
+    const Ami::AMI_TargetPoller_var poller = target_->sendp_hold(1);
+    const CORBA::PollableSet_var set = poller->create_pollable_set();
+    const CORBA::DIIPollable_var dii = set->create_dii_pollable();
+    set->add_pollable(dii.in());
+    set->add_pollable(poller.in());
+    EXPECT_FALSE(dii->is_ready(for_ever)); // none is outstanding
+    EXPECT_EQ("TIMEOUT 0x4f4d0001 NO", outcome([&] { (void)set->get_ready_pollable(1); }));
+
+    const CORBA::Request_var request = object_->_request("hold");
+    request->add_in_arg() <<= CORBA::Long{2};
+    request->set_return_type(CORBA::_tc_long);
+    CORBA::ORB::RequestSeq requests;
+    requests.length(1);
+    requests[0] = CORBA::Request::_duplicate(request.in());
+    orb->send_multiple_requests_deferred(requests);
+    EXPECT_FALSE(dii->is_ready(1));
+    EXPECT_EQ("NO_RESPONSE 0x4f4d0001 NO", outcome([&] { (void)set->get_ready_pollable(0); }));
+    EXPECT_EQ("TIMEOUT 0x4f4d0001 NO", outcome([&] { (void)set->get_ready_pollable(1); }));
+
+    const auto get_ready = [&set] {
+        return CORBA::Pollable_var(set->get_ready_pollable(for_ever));
+    };
+    auto ready =
+        std::async(std::launch::async, get_ready); // of the poller, though it waits for both
+    server_.servant.release(1);
+    EXPECT_EQ(poller.in(), ready.get().in());
+    EXPECT_EQ(1, held(poller.in()));
+    ready = std::async(std::launch::async, get_ready);
+    server_.servant.release(2);
+    EXPECT_EQ(static_cast<CORBA::Pollable*>(dii.in()), ready.get().in());
+    EXPECT_TRUE(dii->is_ready(0));
+    CORBA::Request_var answered;
+    orb->get_next_response(answered.out());
+    CORBA::Long number = 0;
+    EXPECT_TRUE(answered->return_value() >>= number);
+    EXPECT_EQ(2, number);
+    EXPECT_FALSE(dii->is_ready(0));
+}
+
+using Heard = std::vector<std::string>;
+
+/// With a client that dispatches, as handlers hear of what is polled only there.
+class Handed : public ::testing::Test {
+  protected:
+    Server server_;
+    Client client_;
+    Ami::Target_var target_ = client_.target(server_.reference);
+};
+
+TEST_F(Handed, AHandlerHearsInPlaceOfThePoller)
+{
+    const Ami::AMI_TargetPoller_var poller = target_->sendp_hold(1);
+    const Messaging::ReplyHandler_var none = poller->associated_handler();
+    EXPECT_TRUE(CORBA::is_nil(none.in()));
+    poller->associated_handler(client_.reference.in());
+    const Messaging::ReplyHandler_var one = poller->associated_handler();
+    EXPECT_TRUE(one->_is_equivalent(client_.reference.in()));
+    server_.servant.release(1);
+    CORBA::Long number = 0;
+    EXPECT_EQ("TIMEOUT 0x4f4d0001 NO", outcome([&] { poller->hold(1, number); }));
+    EXPECT_EQ(0u, client_.handler.count()); // until somebody dispatches
+    EXPECT_EQ(Heard{"hold 1"}, client_.hear());
+    EXPECT_EQ("OBJECT_NOT_EXIST 0x4f4d0005 NO", outcome([&] { (void)poller->is_ready(0); }));
+    EXPECT_EQ("OBJECT_NOT_EXIST 0x4f4d0005 NO",
+              outcome([&] { poller->associated_handler(client_.reference.in()); }));
+}
+
+TEST_F(Handed, AHandlerHearsOfWhatIsThereAlreadyAndOfFailures)
+{
+    const Ami::AMI_TargetPoller_var there = target_->sendp_add(1, 2);
+    EXPECT_TRUE(there->is_ready(for_ever));
+    there->associated_handler(client_.reference.in());
+    EXPECT_EQ(Heard{"add 3"}, client_.hear(1));
+    const Ami::AMI_TargetPoller_var failed = target_->sendp_refuse("no");
+    failed->associated_handler(client_.reference.in());
+    EXPECT_EQ("refuse: Refused no", client_.hear(2).back());
+}
+
+TEST_F(Handed, ThePollerMayGoAndTheHandlerStillHears)
+{
+    {
+        const Ami::AMI_TargetPoller_var poller = target_->sendp_hold(1);
+        poller->associated_handler(client_.reference.in());
+        const Ami::AMI_TargetPoller_var there = target_->sendp_add(1, 2);
+        EXPECT_TRUE(there->is_ready(for_ever));
+        there->associated_handler(client_.reference.in());
+    }
+    EXPECT_EQ(Heard{"add 3"}, client_.hear(1));
+    server_.servant.release(1);
+    EXPECT_EQ("hold 1", client_.hear(2).back());
+}
+
+TEST_F(Handed, ANilHandlerGivesTheReplyBackToThePoller)
+{
+    const Ami::AMI_TargetPoller_var early = target_->sendp_hold(1);
+    early->associated_handler(client_.reference.in());
+    early->associated_handler(Messaging::ReplyHandler::_nil());
+    const Ami::AMI_TargetPoller_var late = target_->sendp_add(1, 2);
+    EXPECT_TRUE(late->is_ready(for_ever));
+    late->associated_handler(client_.reference.in()); // the main thread has it to do now
+    late->associated_handler(Messaging::ReplyHandler::_nil());
+    CORBA::Long number = 0;
+    late->add(for_ever, number);
+    EXPECT_EQ(3, number);
+    server_.servant.release(1);
+    early->hold(for_ever, number);
+    EXPECT_EQ(1, number);
+    const Ami::AMI_TargetPoller_var last = target_->sendp_add(3, 4);
+    last->associated_handler(client_.reference.in());
+    EXPECT_EQ(Heard{"add 7"}, client_.hear());
+}
+
+TEST_F(Handed, AHandlerOfAnotherInterfaceIsRefused)
+{
+    const Ami::AMI_TargetPoller_var poller = target_->sendp_add(1, 2);
+    const Messaging::ReplyHandler_var other =
+        Messaging::ReplyHandler::_unchecked_narrow(target_.in());
+    EXPECT_EQ("BAD_PARAM 0x0 NO", outcome([&] { poller->associated_handler(other.in()); }));
+    CORBA::Long sum = 0;
+    poller->add(for_ever, sum);
+    EXPECT_EQ(3, sum);
+}
+
+TEST_F(Handed, WhatTheEndOfTheOrbRefusesIsThePollersAgain)
+{
+    const Ami::AMI_TargetPoller_var there = target_->sendp_add(1, 2);
+    EXPECT_TRUE(there->is_ready(for_ever));
+    there->associated_handler(client_.reference.in());
+    client_.orb()->shutdown(false);
+    CORBA::Long sum = 0;
+    there->add(for_ever, sum);
+    EXPECT_EQ(3, sum);
+    EXPECT_EQ(0u, client_.handler.count());
+}
+
+TEST_F(Handed, ThreadsThatPollAndDispatchGiveEachReplyOnce)
+{
+    constexpr std::size_t calls = 200;
+    std::vector<Ami::AMI_TargetPoller_var> pollers;
+    for (std::size_t i = 0; i < calls; ++i)
+        pollers.emplace_back(target_->sendp_add(static_cast<CORBA::Long>(i), 0));
+    std::atomic<std::size_t> fetched{0};
+    std::thread polling([&] {
+        for (const Ami::AMI_TargetPoller_var& poller : pollers) {
+            CORBA::Long sum = 0;
+            try {
+                poller->add(for_ever, sum);
+                ++fetched;
+            } catch (const CORBA::OBJECT_NOT_EXIST&) { // a handler has it
+            }
+        }
+    });
+    for (const Ami::AMI_TargetPoller_var& poller : pollers) {
+        try {
+            poller->associated_handler(client_.reference.in());
+        } catch (const CORBA::OBJECT_NOT_EXIST&) { // the other thread was faster
+        }
+    }
+    EXPECT_TRUE(client_.dispatch([&] { return client_.handler.count() + fetched == calls; }));
+    polling.join();
+    EXPECT_EQ(calls, client_.handler.count() + fetched);
 }
 
 TEST_F(Polling, ThreadsWaitForOneReply)
