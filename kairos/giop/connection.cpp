@@ -54,6 +54,7 @@ MutableBytes Connection::space_other()
     const bool is_short = kept_max_ < limits::receive_buffer_kept; // of memory for all
     if (is_short) rest();
     const std::size_t partial = end_ - begin_;
+    received_at_once_ = std::max(received_at_once_, begin_);
     // What fills the buffer probably has more behind it, and a read costs as much as a message.
     const bool filled = end_ != 0 && end_ == buffer_.capacity();
     const std::size_t usual =
@@ -74,9 +75,11 @@ MutableBytes Connection::space_other()
         const std::size_t whole = std::max(read_sizes_.at_once / message_size_, std::size_t{1});
         first_read_ = whole * message_size_ + header_size;
     }
-    // A length that a peer claims is not believed: memory is four times what it really sent. Pages
-    // that nothing is read into are never touched.
-    const std::size_t capacity = std::min(wanted, std::max(usual, 4 * partial));
+    // A length that a peer claims is not believed: memory is four times what it really sent, or as
+    // much as it sent before, so that a stream of large messages is not copied as the buffer grows.
+    // Pages that nothing is read into are never touched.
+    const std::size_t capacity =
+        std::min(wanted, std::max({usual, 4 * partial, partial != 0 ? received_at_once_ : 0}));
     if (buffer_.capacity() < capacity) [[unlikely]]
         buffer_.reserve(capacity, partial);
     else if (buffer_.capacity() > limits::receive_buffer_kept && wanted < buffer_.capacity() / 2)
@@ -110,6 +113,7 @@ void Connection::rest() noexcept
 {
     if (begin_ != end_ || buffer_.capacity() <= kept_max_) return;
     buffer_.clear();
+    received_at_once_ = std::max(received_at_once_, end_);
     passed_ += end_;
     begin_ = end_ = 0;
     if (keeper_ != nullptr) (void)keeper_->hold(memory_held()); // else found at the next read

@@ -161,6 +161,7 @@ class KAIROS_API Connection {
     std::size_t kept_max_ = limits::receive_buffer_kept; // of the buffer, between messages
     std::size_t begin_ = 0;                              // the first byte not handed out yet
     std::size_t end_ = 0;                                // behind the last byte received
+    std::size_t received_at_once_ = 0;                   // most that was ever in the buffer, whole
     std::uint64_t passed_ = 0; // bytes of the stream that came before those in the buffer
     std::size_t size_max_;
     const ReadSizes read_sizes_;

@@ -309,6 +309,31 @@ TEST(GiopConnection, large_buffers_are_given_back)
     EXPECT_EQ(message.bytes.data(), kept); // no new memory for the second one
 }
 
+TEST(GiopConnection, a_stream_of_large_messages_gets_its_memory_at_once)
+{
+    Connection connection(Role::server);
+    const Octets large = request_of(3 << 20);
+    Message message;
+    const auto begin = [&] { // of a message: how much memory there is for it then
+        (void)connection.space();
+        feed(connection, Bytes(large).first(1000));
+        EXPECT_EQ(connection.next(message), Event::need_bytes);
+        (void)connection.space();
+        return connection.memory_held();
+    };
+    const auto go_on = [&] {
+        feed(connection, Bytes(large).subspan(1000));
+        ASSERT_EQ(connection.next(message), Event::message);
+    };
+    EXPECT_LE(begin(), limits::receive_buffer_streaming); // a claim
+    go_on();
+    EXPECT_GE(begin(), large.size()); // what it has sent before
+    go_on();
+    EXPECT_TRUE(std::equal(large.begin(), large.end(), message.bytes.begin(), message.bytes.end()));
+    (void)connection.space();
+    EXPECT_LE(connection.memory_held(), limits::receive_buffer_kept); // and nothing between
+}
+
 /// Takes so much, and has room for buffers or not.
 struct Keeper final : MemoryKeeper {
     [[nodiscard]] bool hold(std::size_t octets) noexcept override
