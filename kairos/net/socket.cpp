@@ -369,10 +369,10 @@ Result<void> Socket::agree(Deadline deadline)
     return {};
 }
 
-void Socket::spin(std::chrono::microseconds max)
+void Socket::spin(std::chrono::microseconds max, bool learns)
 {
     if (channel_ != nullptr || max.count() == 0 || !may_spin()) return;
-    set_channel(std::make_unique<SpinningChannel>(descriptor_, max));
+    set_channel(std::make_unique<SpinningChannel>(descriptor_, max, learns));
 }
 
 void Socket::poll_before_reading()

@@ -106,6 +106,8 @@ struct KAIROS_API SocketOptions {
     /// and at sockets of which one thread reads; less where looking was in vain, and not at all
     /// where the process has one CPU.
     std::chrono::microseconds spin{0};
+    /// At sockets only where it has paid, as long as it does (spin_history.h).
+    bool spin_learns = false;
     SocketObserver* observer = nullptr;
     /// A listener on :: takes IPv6 only, so that an IPv4 listener can have the same port.
     bool ipv6_only = true;
@@ -258,8 +260,8 @@ class KAIROS_API Socket {
     void expect_memory(std::chrono::microseconds spin);
     /// From here on a read that has to wait looks by itself first, for up to `max`: for sockets
     /// that block. Without effect on a socket with a channel, such as memory, which has a time of
-    /// its own, and for 0.
-    void spin(std::chrono::microseconds max);
+    /// its own, and for 0. `learns`: only where that has paid (spin_history.h).
+    void spin(std::chrono::microseconds max, bool learns = false);
     /// From here on await_room() takes up to `max` (room_spin.h). Without effect on memory.
     void spin_for_room(std::chrono::microseconds max) noexcept { room_spin_ = RoomSpin(max); }
     /// From here on a read that has to wait polls first, if the socket is a unix-domain one that

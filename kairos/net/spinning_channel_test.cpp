@@ -14,7 +14,11 @@ namespace {
 using namespace std::chrono_literals;
 
 /// The first of two looks for a while before it waits.
-class Spinning : public testing::TestWithParam<std::chrono::microseconds> {
+struct Kind {
+    std::chrono::microseconds spin{};
+    bool learns = false;
+};
+class Spinning : public testing::TestWithParam<Kind> {
   protected:
     Spinning()
     {
@@ -22,7 +26,7 @@ class Spinning : public testing::TestWithParam<std::chrono::microseconds> {
         EXPECT_TRUE(pair);
         reader_ = std::move(pair->first);
         writer_ = std::move(pair->second);
-        reader_.spin(GetParam());
+        reader_.spin(GetParam().spin, GetParam().learns);
     }
     void write(std::string_view text)
     {
@@ -99,9 +103,11 @@ TEST_P(Spinning, WritesAndPeeksAndDoesNotWaitAsAny)
     EXPECT_TRUE(reader_.duplicate());
 }
 
-INSTANTIATE_TEST_SUITE_P(Times, Spinning, testing::Values(0us, 50us, 1'000us),
-                         [](const testing::TestParamInfo<std::chrono::microseconds>& tested) {
-                             return "us_" + std::to_string(tested.param.count());
+INSTANTIATE_TEST_SUITE_P(Times, Spinning,
+                         testing::Values(Kind{0us}, Kind{50us}, Kind{50us, true}, Kind{1'000us}),
+                         [](const testing::TestParamInfo<Kind>& tested) {
+                             return (tested.param.learns ? "learned_us_" : "us_") +
+                                    std::to_string(tested.param.spin.count());
                          });
 
 TEST(Spin, IsShorterAfterItWasInVainAndLongerAfterItWasNot)

@@ -136,6 +136,27 @@ struct Number {
     static std::string form() { return std::string(range.form); }
 };
 
+/// -ORBSpin: a number, or "auto".
+struct SpinTime {
+    using Fixed = Number<&net::SocketOptions::spin, spin_time>;
+    static constexpr std::string_view learned = "auto";
+    /// Several times what an answer over this host takes.
+    static constexpr std::chrono::microseconds learned_most{50};
+
+    static Result<void> set(Options& options, std::string_view option, std::string_view value)
+    {
+        options.socket.spin_learns = value == learned;
+        if (!options.socket.spin_learns) return Fixed::set(options, option, value);
+        options.socket.spin = learned_most;
+        return {};
+    }
+    static std::string show(const Options& options)
+    {
+        return options.socket.spin_learns ? std::string(learned) : Fixed::show(options);
+    }
+    static std::string form() { return Fixed::form() + "|auto"; }
+};
+
 // --- Named values --------------------------------------------------------------------------------
 
 template <typename T>

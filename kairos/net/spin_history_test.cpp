@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kairos/net/spin_history.h"
+
+#include "kairos/net/spin.h"
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+namespace kairos::net {
+namespace {
+
+long switches = 0;
+long told_switches() noexcept { return switches; }
+
+/// Of so many waits: how many spun.
+int spun(SpinHistory& history, int waits, bool comes)
+{
+    int count = 0;
+    for (int i = 0; i < waits; ++i) {
+        if (!history.begins()) continue;
+        ++count;
+        history.ended(comes);
+    }
+    return count;
+}
+
+class Learned : public testing::Test {
+  protected:
+    void SetUp() override
+    {
+        if (!may_spin()) GTEST_SKIP() << "the process may use one processor only";
+    }
+    SpinHistory history_{&told_switches};
+};
+
+TEST_F(Learned, SpinsWhileItPays) { EXPECT_EQ(1000, spun(history_, 1000, true)); }
+
+TEST_F(Learned, SleepsAfterDisappointmentsAndTriesEverMoreSeldom)
+{
+    EXPECT_EQ(2, spun(history_, 2 + 32, false));
+    int waits = 32;
+    for (int tries = 0; tries < 12; ++tries) { // one wait, and the sleep that it brings
+        waits = waits * 2 > SpinHistory::asleep_most ? int{SpinHistory::asleep_most} : waits * 2;
+        EXPECT_EQ(1, spun(history_, 1 + waits, false)) << tries;
+    }
+    EXPECT_EQ(SpinHistory::asleep_most, waits);
+}
+
+TEST_F(Learned, SpinsAgainWhenATryHasPaid)
+{
+    (void)spun(history_, 2 + 32 + 1 + 64, false);
+    EXPECT_EQ(100, spun(history_, 100, true));
+    EXPECT_EQ(3, spun(history_, 3 + 32, false)); // and as if nothing had been
+}
+
+TEST_F(Learned, AFewWaitsInVainAmongManyDoNotCount)
+{
+    for (int i = 0; i < 100; ++i) {
+        EXPECT_EQ(1, spun(history_, 1, false));
+        EXPECT_EQ(8, spun(history_, 8, true));
+    }
+}
+
+TEST_F(Learned, SleepsWhereOthersWantTheProcessor)
+{
+    EXPECT_EQ(10, spun(history_, 10, true));
+    ++switches;
+    const int most = 1 + SpinHistory::between_looks;
+    EXPECT_EQ(most - 10, spun(history_, most - 10 + 32, true));
+    EXPECT_EQ(most, spun(history_, most, true)); // nobody does any more
+}
+
+TEST_F(Learned, OneProcessorIsLeftToWhoAnswers)
+{
+    std::vector<SpinHistory> all(1000);
+    int count = 0;
+    std::vector<SpinHistory*> begun;
+    for (SpinHistory& one : all) {
+        if (!one.begins()) continue;
+        ++count;
+        begun.push_back(&one);
+    }
+    EXPECT_GE(count, 1);
+    EXPECT_LT(count, 1000);
+    for (SpinHistory* one : begun)
+        one->ended(true);
+    EXPECT_TRUE(history_.begins());
+    history_.ended(true);
+}
+
+} // namespace
+} // namespace kairos::net
