@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// omniORB's streams of CDR as programs use them: values of every kind, others' octets, classes that
+// derive from them and move their cursors, and octets that are not what is asked for.
+#include "omniORB4/cdrStream.h"
+
+#include "streams.h"
+
+#include <array>
+#include <gtest/gtest.h>
+#include <string>
+
+namespace {
+
+Streams::Sample sample(const char* name, double value)
+{
+    Streams::Sample made;
+    made.name = name;
+    made.value = value;
+    made.quality = Streams::invalid;
+    return made;
+}
+
+TEST(CdrMemoryStream, ValuesOfEveryKindComeBack)
+{
+    cdrMemoryStream stream;
+    const CORBA::ULong number = 7;
+    number >>= stream;
+    "text" >>= stream;
+    sample("roof", 2.5) >>= stream;
+    Streams::Samples samples;
+    samples.length(2);
+    samples[0] = sample("one", 1);
+    samples[1] = sample("two", 2);
+    samples >>= stream;
+    Streams::Either either;
+    either.text("or");
+    either >>= stream;
+    const Streams::Grid grid = {{1, 2}, {3, 4}};
+    grid >>= stream;
+    CORBA::Any any;
+    any <<= CORBA::Long{42};
+    any >>= stream;
+    Streams::invalid >>= stream;
+    const CORBA::String_var owned = CORBA::string_dup("owned");
+    owned >>= stream;
+
+    CORBA::ULong number_read = 0;
+    number_read <<= stream;
+    EXPECT_EQ(7u, number_read);
+    const CORBA::String_var text = stream.unmarshalString();
+    EXPECT_STREQ("text", text.in());
+    Streams::Sample sample_read;
+    sample_read <<= stream;
+    EXPECT_STREQ("roof", sample_read.name.in());
+    EXPECT_EQ(2.5, sample_read.value);
+    EXPECT_EQ(Streams::invalid, sample_read.quality);
+    Streams::Samples samples_read;
+    samples_read <<= stream;
+    ASSERT_EQ(2u, samples_read.length());
+    EXPECT_STREQ("two", samples_read[1].name.in());
+    Streams::Either either_read;
+    either_read <<= stream;
+    EXPECT_STREQ("or", either_read.text());
+    Streams::Grid grid_read = {};
+    grid_read <<= stream;
+    EXPECT_EQ(3, grid_read[1][0]);
+    CORBA::Any any_read;
+    any_read <<= stream;
+    CORBA::Long value = 0;
+    EXPECT_TRUE(any_read >>= value);
+    EXPECT_EQ(42, value);
+    Streams::Quality quality = Streams::valid;
+    quality <<= stream;
+    EXPECT_EQ(Streams::invalid, quality);
+    CORBA::String_var owned_read;
+    owned_read <<= stream;
+    EXPECT_STREQ("owned", owned_read.in());
+    EXPECT_THROW((void)stream.unmarshalOctet(), CORBA::MARSHAL); // the end
+}
+
+TEST(CdrMemoryStream, OctetsAreThoseOfCdr)
+{
+    cdrMemoryStream stream;
+    stream.marshalOctet(1);
+    stream.marshalULong(0x01020304);
+    stream.marshalString("ab");
+    ASSERT_EQ(15u, stream.bufSize());
+    const auto* const octets = static_cast<const unsigned char*>(stream.bufPtr());
+    EXPECT_EQ(1, octets[0]);
+    EXPECT_EQ(0, octets[1]);
+    EXPECT_EQ(3, octets[8]);
+    EXPECT_EQ('b', octets[13]);
+    stream.rewindPtrs();
+    EXPECT_EQ(0u, stream.bufSize());
+    EXPECT_THROW((void)stream.unmarshalOctet(), CORBA::MARSHAL);
+}
+
+TEST(CdrMemoryStream, WhatIsReadStaysReadWhileMoreIsWritten)
+{
+    cdrMemoryStream stream;
+    stream.marshalLong(1);
+    EXPECT_EQ(1, stream.unmarshalLong());
+    Streams::Octets large;
+    large.length(100'000); // elsewhere in memory
+    large[99'999] = 9;
+    large >>= stream;
+    Streams::Octets read;
+    read <<= stream;
+    ASSERT_EQ(100'000u, read.length());
+    EXPECT_EQ(9, read[99'999]);
+    stream.rewindInputPtr();
+    EXPECT_EQ(1, stream.unmarshalLong());
+}
+
+TEST(CdrMemoryStream, OthersOctetsAreReadInEitherOrder)
+{
+    alignas(8) std::array<unsigned char, 8> octets = {0, 0, 0, 5, 0, 0, 0, 6};
+    cdrMemoryStream stream(octets.data(), octets.size());
+    EXPECT_TRUE(stream.readOnly());
+    stream.setByteSwapFlag(false); // big endian
+    EXPECT_EQ(5, stream.unmarshalLong());
+    EXPECT_EQ(6, stream.unmarshalLong());
+    stream.rewindInputPtr();
+    EXPECT_EQ(5, stream.unmarshalLong());
+    EXPECT_THROW(stream.marshalLong(1), CORBA::MARSHAL);
+    const cdrMemoryStream copy(stream);
+    EXPECT_EQ(8u, copy.bufSize());
+}
+
+/// As a program does that passes octets on without a copy.
+class Cursor final : public cdrMemoryStream {
+  public:
+    using cdrMemoryStream::cdrMemoryStream;
+    const CORBA::Octet* borrow(CORBA::ULong size, omni::alignment_t alignment)
+    {
+        const omni::ptr_arith_t begin =
+            omni::align_to(reinterpret_cast<omni::ptr_arith_t>(pd_inb_mkr), alignment);
+        if (begin + size > reinterpret_cast<omni::ptr_arith_t>(pd_inb_end)) throw CORBA::MARSHAL();
+        pd_inb_mkr = reinterpret_cast<void*>(begin + size);
+        return reinterpret_cast<const CORBA::Octet*>(begin);
+    }
+};
+
+TEST(CdrMemoryStream, ClassesOfProgramsMoveTheCursor)
+{
+    cdrMemoryStream written;
+    written.marshalULong(3);
+    const CORBA::Octet three[] = {7, 8, 9};
+    written.put_octet_array(three, 3);
+    written.marshalULong(4);
+    Cursor stream(written.bufPtr(), written.bufSize());
+    const CORBA::ULong length = stream.unmarshalULong();
+    const CORBA::Octet* const octets = stream.borrow(length, omni::ALIGN_1);
+    EXPECT_EQ(9, octets[2]);
+    EXPECT_EQ(4u, stream.unmarshalULong());
+    EXPECT_THROW((void)stream.borrow(1, omni::ALIGN_1), CORBA::MARSHAL);
+}
+
+TEST(CdrMemoryStream, MalformedOctetsAreRefused)
+{
+    cdrMemoryStream stream;
+    stream.marshalULong(0xFFFFFFFF); // a length
+    Streams::Samples samples;
+    EXPECT_THROW(samples <<= stream, CORBA::MARSHAL);
+    EXPECT_EQ(0u, samples.length());
+    EXPECT_THROW(stream.skipInput(5), CORBA::MARSHAL);
+    stream.rewindPtrs();
+    stream.marshalString("abc");
+    EXPECT_THROW((void)stream.unmarshalString(2), CORBA::MARSHAL);
+    EXPECT_THROW(stream.marshalString(nullptr), CORBA::BAD_PARAM);
+    EXPECT_THROW(stream.marshalString("abc", 2), CORBA::BAD_PARAM);
+}
+
+TEST(CdrEncapsulationStream, EncapsulationsGoToSequencesAndBack)
+{
+    cdrEncapsulationStream written;
+    written.marshalULong(7);
+    sample("roof", 1) >>= written;
+    CORBA::OctetSeq octets;
+    written.setOctetSeq(octets);
+    EXPECT_EQ(kairos::native_little_endian ? 1 : 0, octets[0]);
+    cdrEncapsulationStream read(octets);
+    EXPECT_EQ(7u, read.unmarshalULong());
+    Streams::Sample got;
+    got <<= read;
+    EXPECT_STREQ("roof", got.name.in());
+
+    const CORBA::Octet big[] = {0, 0, 0, 0, 0, 0, 0, 9};
+    cdrEncapsulationStream other(big, 8);
+    EXPECT_EQ(9u, other.unmarshalULong());
+    EXPECT_THROW(cdrEncapsulationStream(big, 0), CORBA::MARSHAL);
+    CORBA::Octet* taken = nullptr;
+    CORBA::ULong room = 0;
+    CORBA::ULong size = 0;
+    written.getOctetStream(taken, room, size);
+    EXPECT_EQ(octets.length(), size);
+    EXPECT_EQ(octets[4], taken[4]);
+    CORBA::OctetSeq::freebuf(taken);
+}
+
+} // namespace
