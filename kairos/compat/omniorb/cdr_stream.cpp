@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// omniORB's streams (omniORB4/cdrStream.h): a writer of octets, and a cursor in what it has written.
+// omniORB's streams (omniORB4/cdrStream.h): a writer of octets, and a cursor in what it wrote.
 #include "kairos/compat/omniorb/include/omniORB4/cdrStream.h"
 
 #include <cstring>
