@@ -2,13 +2,16 @@
 //
 // omniORB's streams of CDR as programs use them: values of every kind, others' octets, classes that
 // derive from them and move their cursors, and octets that are not what is asked for.
+#include "omniORB4/IIOP.h"
 #include "omniORB4/cdrStream.h"
+#include "omniORB4/omniURI.h"
 
 #include "streams.h"
 
 #include <array>
 #include <gtest/gtest.h>
 #include <string>
+#include <string_view>
 
 namespace {
 
@@ -170,6 +173,65 @@ TEST(CdrMemoryStream, MalformedOctetsAreRefused)
     EXPECT_THROW((void)stream.unmarshalString(2), CORBA::MARSHAL);
     EXPECT_THROW(stream.marshalString(nullptr), CORBA::BAD_PARAM);
     EXPECT_THROW(stream.marshalString("abc", 2), CORBA::BAD_PARAM);
+}
+
+/// Returns the octets that a reference's text has behind "IOR:".
+CORBA::OctetSeq octets_of(std::string_view text)
+{
+    CORBA::OctetSeq octets;
+    octets.length(static_cast<CORBA::ULong>((text.size() - 4) / 2));
+    for (CORBA::ULong i = 0; i < octets.length(); ++i)
+        octets[i] = static_cast<CORBA::Octet>(
+            std::stoul(std::string(text.substr(4 + 2 * std::size_t{i}, 2)), nullptr, 16));
+    return octets;
+}
+
+TEST(IiopProfiles, AReferenceIsTakenApartAndPutTogether)
+{
+    int argc = 0;
+    const CORBA::ORB_var orb = CORBA::ORB_init(argc, nullptr, "omniORB4");
+    const CORBA::Object_var object = orb->string_to_object("corbaloc::127.0.0.1:2809/key");
+    const CORBA::String_var text = omni::omniURI::objectToString(object.in());
+    cdrEncapsulationStream stream(octets_of(text.in()));
+    IOP::IOR ior;
+    ior <<= stream;
+    ASSERT_GE(ior.profiles.length(), 1u);
+    IIOP::ProfileBody body;
+    IIOP::unmarshalProfile(ior.profiles[0], body);
+    EXPECT_STREQ("127.0.0.1", body.address.host);
+    EXPECT_EQ(2809, body.address.port);
+    ASSERT_EQ(3u, body.object_key.length());
+    EXPECT_EQ('y', body.object_key[2]);
+
+    body.address.port = 2810;
+    IOP::TaggedProfile profile;
+    IIOP::encodeProfile(body, profile);
+    IIOP::ProfileBody again;
+    IIOP::unmarshalProfile(profile, again);
+    EXPECT_EQ(2810, again.address.port);
+    EXPECT_EQ(body.components.length(), again.components.length());
+    profile.profile_data.length(3);
+    EXPECT_THROW(IIOP::unmarshalProfile(profile, again), CORBA::MARSHAL);
+    profile.tag = 1;
+    EXPECT_THROW(IIOP::unmarshalProfile(profile, again), CORBA::MARSHAL);
+    orb->destroy();
+}
+
+TEST(OmniUri, NamesAndReferencesAreText)
+{
+    const CosNaming::Name_var name = omni::omniURI::stringToName("a.b/c");
+    ASSERT_EQ(2u, name->length());
+    EXPECT_STREQ("b", name[0u].kind.in());
+    const CORBA::String_var text = omni::omniURI::nameToString(name.in());
+    EXPECT_STREQ("a.b/c", text.in());
+    const CORBA::String_var url = omni::omniURI::addrAndNameToURI(":host:1", "a/b");
+    EXPECT_STREQ("corbaname::host:1#a/b", url.in());
+    const CORBA::String_var nil = omni::omniURI::objectToString(CORBA::Object::_nil());
+    int argc = 0;
+    const CORBA::ORB_var orb = CORBA::ORB_init(argc, nullptr, "omniORB4");
+    const CORBA::Object_var object = orb->string_to_object(nil.in());
+    EXPECT_TRUE(CORBA::is_nil(object.in()));
+    orb->destroy();
 }
 
 TEST(CdrEncapsulationStream, EncapsulationsGoToSequencesAndBack)

@@ -28,6 +28,17 @@ typedef CORBA::Double _CORBA_Double;
 
 namespace CORBA {
 
+/// What members and elements of string types are.
+typedef kairos::mapping::TextOwner<char, true> String_member;
+typedef kairos::mapping::TextOwner<wchar_t, true> WString_member;
+
+} // namespace CORBA
+
+typedef CORBA::String_member _CORBA_String_member;
+typedef CORBA::WString_member _CORBA_WString_member;
+
+namespace CORBA {
+
 /// ORB_init as omniORB has it; programs say ORB_init, which the layer's headers make this. Heeds
 /// omniORB's options (docs/from-omniorb.md) of, the first counts: the command line, `options`
 /// (pairs of a name without -ORB and a value, the last one null), the environment, and the file
