@@ -79,7 +79,8 @@ class TlsOfOrb final : public Tls {
     }
 
     explicit TlsOfOrb(const orb::Options& options)
-        : options_(options.tls), handshake_max_(options.receive_timeout)
+        : options_(options.tls), handshake_max_(options.receive_timeout),
+          handshakes_(std::make_shared<Handshakes>(options.tls.handshakes_max))
     {
     }
 
@@ -109,7 +110,7 @@ class TlsOfOrb final : public Tls {
 
     const orb::TlsOptions options_;
     const std::chrono::milliseconds handshake_max_; // 0: no limit
-    const std::shared_ptr<Handshakes> handshakes_ = std::make_shared<Handshakes>();
+    const std::shared_ptr<Handshakes> handshakes_;
     // Each reads its files when it is needed.
     mutable WatchedContext server_{tls::Side::server, options_};
     mutable WatchedContext client_{tls::Side::client, options_};
