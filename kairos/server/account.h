@@ -88,6 +88,7 @@ class Account {
     void begin(std::size_t place) noexcept;
 
     const std::size_t limit_;
+    std::atomic<std::size_t> refused_{0};
     // guards what follows, and the shares; sockets are shut down under it; inside those of whoever
     // sends
     mutable std::mutex mutex_;
@@ -99,7 +100,6 @@ class Account {
     std::size_t freed_ = 0; // by connections that were cut off, and not yet given to the system
     std::size_t held_most_lately_ = 0; // since that
     bool source_waits_ = false;
-    std::atomic<std::size_t> refused_{0};
     struct Host;
     /// How many places there are for hosts; those that fall into one place share it.
     static constexpr std::size_t hosts_max = 256;
