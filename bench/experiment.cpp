@@ -81,6 +81,18 @@ Result<std::vector<Contestant>> start_contestants(const CommonOptions& options,
     return contestants;
 }
 
+namespace {
+
+/// Of octets that are records of TLS 1.3, full but for the last one.
+std::uint32_t data_in_records(std::uint32_t octets)
+{
+    constexpr std::uint32_t around = 5 + 1 + 16; // header, kind of content, tag
+    constexpr std::uint32_t record = 16'384 + around;
+    return octets - (octets + record - 1) / record * around;
+}
+
+} // namespace
+
 Result<Exercise> with_message_bytes(Exercise exercise, std::vector<Contestant>& contestants)
 {
     for (Contestant& contestant : contestants) {
@@ -89,6 +101,10 @@ Result<Exercise> with_message_bytes(Exercise exercise, std::vector<Contestant>& 
         if (!bytes) return bytes.error();
         exercise.request_bytes = static_cast<std::uint32_t>(bytes->at("request_bytes"));
         exercise.reply_bytes = static_cast<std::uint32_t>(bytes->at("reply_bytes"));
+        if (contestant.system.by_tls) {
+            exercise.request_bytes = data_in_records(exercise.request_bytes);
+            exercise.reply_bytes = data_in_records(exercise.reply_bytes);
+        }
         // A kernel that does not tell leaves zero.
         if (exercise.request_bytes > 0) return exercise;
     }

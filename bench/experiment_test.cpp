@@ -6,6 +6,7 @@
 #include "bench/experiment.h"
 #include "bench/plot.h"
 #include "bench/stored_report.h"
+#include "bench/tls_keys.h"
 
 #include <algorithm>
 #include <gtest/gtest.h>
@@ -118,6 +119,43 @@ TEST(Ttcp, ComparesCallsWithoutStubsAndServantsWithoutSkeletons)
                   row.variant.find("DII") != std::string::npos ||
                       row.variant.find("DSI") != std::string::npos)
             << row.variant;
+}
+
+/// Raw sockets move by TLS what the ORB's messages have, without what TLS puts around it.
+TEST(Tls, IsComparedWithOpenSslOnSockets)
+{
+    const auto keys = TlsKeys::make();
+    ASSERT_TRUE(keys.ok()) << keys.error().reason;
+    const auto systems = tls_systems(*keys);
+    auto plain = options_for<LatencyOptions>("kairos");
+    plain.calls = 20;
+    plain.units = {1};
+    plain.payloads = {Payload::octet};
+    auto by_tls = plain;
+    by_tls.systems = select_systems("raw,kairos", systems).value();
+    const auto clear = run_latency(plain);
+    const auto report = run_latency(by_tls);
+    ASSERT_TRUE(clear.ok()) << clear.error().reason;
+    ASSERT_TRUE(report.ok()) << report.error().reason;
+    const Row* const raw = find_row(*report, "raw-tls", "twoway", "null", 0);
+    const Row* const kairos = find_row(*report, "kairos", "twoway", "null", 0);
+    ASSERT_NE(raw, nullptr);
+    ASSERT_NE(kairos, nullptr);
+    EXPECT_GT(kairos->figure("ratio_to_raw").value(), 0);
+    EXPECT_FALSE(kairos->bars.empty());
+    EXPECT_EQ(kairos->figure("request_bytes"),
+              find_row(*clear, "kairos", "twoway", "null", 0)->figure("request_bytes"));
+    auto ttcp = options_for<TtcpOptions>("raw");
+    ttcp.systems = by_tls.systems;
+    ttcp.buffers = {65536};
+    ttcp.queues = {0};
+    ttcp.payloads = {Payload::octet};
+    ttcp.directions = {Direction::oneway};
+    ttcp.megabytes = 4;
+    const auto much = run_ttcp(ttcp);
+    ASSERT_TRUE(much.ok()) << much.error().reason;
+    EXPECT_GT(find_row(*much, "kairos", "oneway", "octet", 65536)->figure("ratio_to_raw").value(),
+              0);
 }
 
 TEST(Ttcp, SaysWhySmallQueuesHaveNoBars)

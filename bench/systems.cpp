@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bench/systems.h"
 
+#include "bench/tls_keys.h"
+
 #include <algorithm>
 #include <array>
 #include <fmt/format.h>
@@ -172,6 +174,38 @@ std::span<const System> local_systems()
         kairos("kairos-spin", "shared memory, spinning", "shmiop://", {"-ORBSpin", "1000"}),
     };
     return systems;
+}
+
+std::vector<System> tls_systems(const TlsKeys& keys)
+{
+    const auto kairos = [&](const char* option, const char* architecture) {
+        System system{option,
+                      "kairos",
+                      std::string(architecture) + ", TLS",
+                      "kairos-bench-orb-tls",
+                      {"-ORBListenEndpoints", "ssliop://127.0.0.1", "-ORBConcurrency", architecture,
+                       "-ORBTlsCertificate", keys.certificate(), "-ORBTlsKey", keys.key()},
+                      {"-ORBTlsClient", "required", "-ORBTlsTrust", keys.authority()},
+                      true};
+        system.by_tls = true;
+        return system;
+    };
+    const std::vector<std::string> omniorb{
+        "-ORBsslCAFile",      keys.authority(), "-ORBsslKeyFile",    keys.both(),
+        "-ORBsslKeyPassword", "none",           "-ORBsslVerifyMode", "none"};
+    std::vector<std::string> omniorb_server = omniorb;
+    omniorb_server.insert(omniorb_server.end(), {"-ORBendPoint", "giop:ssl:127.0.0.1:"});
+    return {{"raw",
+             "raw-tls",
+             "blocking sockets, OpenSSL",
+             "kairos-bench-tls-raw",
+             {keys.certificate(), keys.key()},
+             {keys.authority()},
+             false},
+            kairos("kairos", "thread-per-connection"),
+            kairos("kairos-reactor", "reactor"),
+            {"omniorb", "omniorb", "thread-per-connection, TLS", "kairos-bench-omniorb-tls",
+             omniorb_server, omniorb, true}};
 }
 
 std::span<const System> param_systems()

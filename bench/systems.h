@@ -18,6 +18,8 @@
 
 namespace kairos::bench {
 
+class TlsKeys;
+
 enum class Pinning { free, same, split };
 
 struct System {
@@ -32,6 +34,7 @@ struct System {
     /// client is to call, and the first of its arguments; empty for none.
     std::string middle{};
     std::string middle_kind{};
+    bool by_tls = false; ///< the bytes that its sockets move are records of TLS
 };
 
 /// Every system that there may be, in the order of the reports.
@@ -42,6 +45,10 @@ struct System {
 
 /// The ways between a client and a server of one host, and the yardsticks for them.
 [[nodiscard]] std::span<const System> local_systems();
+
+/// Calls by TLS, and their yardstick: OpenSSL's functions on raw sockets. Called by the names of
+/// all_systems(); `keys` must last as long as they run.
+[[nodiscard]] std::vector<System> tls_systems(const TlsKeys& keys);
 
 /// Those that know Param_Test: each kind of stubs and skeletons, and other ORBs.
 [[nodiscard]] std::span<const System> param_systems();

@@ -465,8 +465,10 @@ CORBA::Object_ptr POA::own_reference_to(const Identity& object, const char* repo
     if (const kairos::corba::AdapterReferences* const references = state_->references.get())
         components.insert(components.end(), references->components.begin(),
                           references->components.end());
-    return kairos::corba::StubFactory::make<CORBA::Object>(orb.make_reference(
-        kairos::orb::Serving::of(orb).make_ior(repository_id, adapter.key_of(object), components)));
+    kairos::ior::Ior ior =
+        kairos::orb::Serving::of(orb).make_ior(repository_id, adapter.key_of(object), components);
+    if (const auto& guard = adapter.policies().guard) guard->protect(ior);
+    return kairos::corba::StubFactory::make<CORBA::Object>(orb.make_reference(std::move(ior)));
 }
 
 CORBA::Object_ptr POA::_kairos_sample(bool& places_are_ids)

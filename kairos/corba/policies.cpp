@@ -22,6 +22,8 @@ namespace kairos::corba {
 
 /// Of kairos/rtcorba, if that is linked.
 [[gnu::weak]] KAIROS_API void add_real_time_policies(Policies& policies);
+/// Of kairos/ssliop, if that is linked.
+[[gnu::weak]] KAIROS_API void add_tls_policies(Policies& policies);
 
 using mapping::omg_minor;
 
@@ -216,6 +218,7 @@ Policies::Policies(orb::Orb& orb)
     : manager_(new OrbPolicyManager(orb)), current_(new ThreadPolicyManager(orb))
 {
     if (&add_real_time_policies != nullptr) add_real_time_policies(*this);
+    if (&add_tls_policies != nullptr) add_tls_policies(*this);
 }
 
 Policies::~Policies() = default;

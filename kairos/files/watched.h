@@ -39,9 +39,10 @@ class Watched {
         std::function<void(const T&)> taken{};
 
         // --- what the log says ---
-        std::string changed; ///< when what was read anew is in force
-        std::string kept;    ///< behind the reason why it is not
-        std::string failed;  ///< when there is no memory to look
+        std::string changed;  ///< when what was read anew is in force
+        std::string kept;     ///< behind the reason why it is not
+        std::string failed;   ///< when there is no memory to look
+        std::string reread{}; ///< when what has not changed was read once more and is in force
     };
 
     explicit Watched(Source source) : source_(std::move(source)) {}
@@ -70,6 +71,22 @@ class Watched {
         }
         const std::lock_guard lock(mutex_);
         return state_->value;
+    }
+
+    /// Reads the files now, whatever their stamps say, if they were ever read; the log says what
+    /// came of it, also if they are as before. Returns false if they never were. Where another
+    /// thread looks at the time, the next get() does.
+    bool reread(Clock::time_point now = Clock::now())
+    {
+        {
+            const std::lock_guard lock(mutex_);
+            if (!state_) return false;
+            looked_ = is_looking_ ? Clock::time_point{} : now;
+            if (std::exchange(is_looking_, true)) return true;
+        }
+        const Looking looking(*this);
+        look_at_files(true);
+        return true;
     }
 
   private:
@@ -136,12 +153,13 @@ class Watched {
     }
 
     /// By one thread at a time.
-    void look_at_files()
+    void look_at_files(bool reads_all = false)
     {
         assert_not_held(mutex_);
         try {
             Stamps stamps(source_.files);
-            if (!failure_ && are_unchanged(stamps)) return;
+            const bool is_same = !failure_ && are_unchanged(stamps);
+            if (is_same && !reads_all) return;
             auto read = read_files(stamps);
             if (read) {
                 State before = std::move(read).value();
@@ -153,11 +171,11 @@ class Watched {
                 const auto level = failure_ ? log::Level::warning : log::Level::info;
                 failure_.reset();
                 if (source_.taken) source_.taken(state_->value); // which only this thread changes
-                log::write(level, source_.changed);
+                log::write(level, is_same ? source_.reread : source_.changed);
                 return;
             }
             Failure failure{.stamps = std::move(stamps), .reason = read.error().reason};
-            if (failure_ == failure) return;
+            if (failure_ == failure && !reads_all) return;
             failure_ = std::move(failure);
             log::warning(log::Line() << failure_->reason << source_.kept);
         } catch (const std::bad_alloc&) { // the next look is as this

@@ -332,6 +332,8 @@ std::uint64_t Address::host_number() const noexcept
         std::memcpy(&number, &address.storage_.ipv4.sin_addr, sizeof(in_addr));
     else if (address.family() == Family::ipv6)
         std::memcpy(&number, &address.storage_.ipv6.sin6_addr, sizeof number);
+    else if (const auto user = address.credentials())
+        number = ~std::uint64_t{user->uid};
     return number;
 }
 

@@ -97,8 +97,8 @@ class Address {
     }
     [[nodiscard]] std::size_t hash() const noexcept;
     /// A number to count peers by, equal for addresses that are likely to be of one host: a host's
-    /// IPv4 address, the network of 64 bits in which it chooses its IPv6 addresses; one number for
-    /// all unix-domain sockets.
+    /// IPv4 address, the network of 64 bits in which it chooses its IPv6 addresses; for peers of
+    /// unix-domain sockets, that of their user.
     [[nodiscard]] KAIROS_API std::uint64_t host_number() const noexcept;
     /// Writes what to_text() returns, without allocating.
     friend log::Line& operator<<(log::Line& line, const Address& address) noexcept;

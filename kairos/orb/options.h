@@ -96,6 +96,7 @@ struct TlsOptions {
     std::string revocations;                      ///< -ORBTlsRevocations, a file; "": none
     ServerCheck check_server = ServerCheck::name; ///< -ORBTlsVerifyServer
     ClientCheck check_client = ClientCheck::no;   ///< -ORBTlsVerifyClient
+    std::size_t handshakes_max = 1000;            ///< -ORBTlsHandshakes, a second; 0: no limit
     friend bool operator==(const TlsOptions&, const TlsOptions&) = default;
 };
 
@@ -146,6 +147,14 @@ struct Options {
     net::SocketOptions socket;
     std::size_t message_size_max = limits::message_size_max; ///< -ORBMaxMessageSize, bytes
     std::size_t connections_max = limits::connections_max;   ///< -ORBMaxConnections
+    std::size_t peer_connections_max = 0; ///< -ORBMaxPeerConnections; 0: see peer_connections()
+    /// Returns how many connections of one peer a server accepts. Where there may be many, and
+    /// -ORBMaxPeerConnections does not say it, a peer leaves some to others.
+    [[nodiscard]] std::size_t peer_connections() const noexcept
+    {
+        if (peer_connections_max != 0) return peer_connections_max;
+        return connections_max < 1000 ? ~std::size_t{0} : connections_max - connections_max / 4;
+    }
     std::size_t memory = 0; ///< -ORBMemory, bytes; 0: what memory_max() says
     /// Returns how many octets a server keeps at most for all peers together (account.h). Where
     /// -ORBMemory does not say it, room for the largest message, and for a little of others.

@@ -107,6 +107,7 @@ bool Adapter::serve(Request& request, std::uint32_t key_id, const Wanted& asked)
     const Use use(*this, key_id);
     const auto wanted = use ? understood(asked) : std::nullopt;
     if (!wanted || !may_say(*wanted)) raise_gone();
+    if (policies_.guard && request.upcall() != nullptr) policies_.guard->admit(*request.upcall());
     if (!admits(request.hold())) return false;
     if (policies_.real_time.is_set())
         serve_in_real_time(request, *wanted);
@@ -230,6 +231,7 @@ bool Adapter::look_for(std::uint32_t key_id, const Wanted& asked)
     const Use use(*this, key_id);
     const auto understood_as = use ? understood(asked) : std::nullopt;
     if (!understood_as || !may_say(*understood_as)) return false;
+    if (policies_.guard) return true; // a request tells him who may know
     const Wanted& wanted = *understood_as;
     if (policies_.retains() && enter(wanted)) return true;
     if (policies_.processing == Processing::map_only) return false;

@@ -63,7 +63,7 @@ void tell(const orb::Upcall& upcall, const poa::Adapter& adapter, const ObjectMa
 class EncodedRequest final : public Request {
   public:
     explicit EncodedRequest(orb::Upcall& upcall)
-        : Request(upcall.hold(), upcall.operation()), upcall_(upcall)
+        : Request(upcall.hold(), upcall.operation(), &upcall), upcall_(upcall)
     {
     }
     std::optional<orb::Priority> priority() const override
@@ -132,7 +132,7 @@ void make(orb::DirectCall& call, Servant& servant, const ObjectMap::Entry* lasti
 class DirectRequest final : public Request {
   public:
     DirectRequest(const orb::Orb& orb, orb::DirectCall& call)
-        : Request(call.hold(), call.operation()), orb_(orb), call_(call)
+        : Request(call.hold(), call.operation(), nullptr), orb_(orb), call_(call)
     {
     }
     std::optional<orb::Priority> priority() const override { return priority_of_caller(orb_); }

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "kairos/ior/policies.h"
+#include "kairos/poa/guard.h"
 #include "kairos/poa/id_index.h"
 
 #include <array>
@@ -72,7 +73,8 @@ struct Policies {
     /// For IdStrategy::perfect: all ids that there will ever be.
     std::vector<std::vector<std::byte>> known_ids;
     RealTimePolicies real_time;
-    bool bidirectional = false; ///< BiDirPolicy::BOTH
+    bool bidirectional = false;      ///< BiDirPolicy::BOTH
+    IntrusivePtr<const Guard> guard; ///< null: whoever connects may call
 
     [[nodiscard]] bool retains() const noexcept { return retention == Retention::retain; }
     [[nodiscard]] bool unique() const noexcept { return id_uniqueness == IdUniqueness::unique; }
@@ -92,7 +94,7 @@ struct Policies {
     [[nodiscard]] bool plain() const noexcept
     {
         return retains() && threads == Threads::orb_controlled && !persistent() &&
-               !real_time.is_set();
+               !real_time.is_set() && !guard;
     }
     /// Returns whether requests are plain, and find the operation in one step with the object.
     [[nodiscard]] bool delayered() const noexcept

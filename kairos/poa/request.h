@@ -11,6 +11,10 @@
 #include <optional>
 #include <string_view>
 
+namespace kairos::orb {
+class Upcall;
+}
+
 namespace kairos::poa {
 
 class Request {
@@ -20,6 +24,8 @@ class Request {
 
     [[nodiscard]] orb::Hold& hold() const noexcept { return hold_; }
     [[nodiscard]] std::string_view operation() const noexcept { return operation_; }
+    /// Returns the upcall of a request that was encoded; null for a call that was not.
+    [[nodiscard]] orb::Upcall* upcall() const noexcept { return upcall_; }
 
     /// Returns the priority of the client, if it is known; of a caller of this process, its
     /// thread's.
@@ -34,8 +40,8 @@ class Request {
     virtual void send_kept() = 0;
 
   protected:
-    Request(orb::Hold& hold, std::string_view operation) noexcept
-        : hold_(hold), operation_(operation)
+    Request(orb::Hold& hold, std::string_view operation, orb::Upcall* upcall) noexcept
+        : hold_(hold), operation_(operation), upcall_(upcall)
     {
     }
     ~Request() = default;
@@ -43,6 +49,7 @@ class Request {
   private:
     orb::Hold& hold_;
     const std::string_view operation_;
+    orb::Upcall* const upcall_;
 };
 
 } // namespace kairos::poa

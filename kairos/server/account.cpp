@@ -13,6 +13,7 @@ namespace kairos::orb {
 /// Its shares in the order in which they went on: the one that has not for the longest time first.
 struct Account::Host {
     std::size_t held = 0;
+    std::atomic<std::size_t> connections{0}; // any thread
     IntrusiveList<Share, &Share::links_> shares;
 };
 
@@ -26,6 +27,19 @@ Account::~Account() = default;
 std::size_t Account::Share::place_of(const net::Address& peer) noexcept
 {
     return peer.host_number() * 0x9e3779b97f4a7c15 >> 56;
+}
+
+void Account::begin(std::size_t place) noexcept
+{
+    (*hosts_)[place].connections.fetch_add(1, std::memory_order_relaxed);
+}
+
+bool Account::has_place_for(const net::Address& peer, std::size_t most) noexcept
+{
+    const Host& host = (*hosts_)[Share::place_of(peer)];
+    if (host.connections.load(std::memory_order_relaxed) < most) return true;
+    refused_.fetch_add(1, std::memory_order_relaxed);
+    return false;
 }
 
 bool Account::set(Share& share, Part part, std::size_t octets) noexcept
@@ -150,6 +164,7 @@ void Account::cut_off(Share& share) noexcept
 
 void Account::remove(Share& share) noexcept
 {
+    (*hosts_)[share.host_].connections.fetch_sub(1, std::memory_order_relaxed);
     if (share.parts_ == decltype(share.parts_){}) return; // it was never here, or is not any more
     bool is_much = false;
     {
@@ -176,7 +191,8 @@ Account::Figures Account::figures() const noexcept
     const std::lock_guard lock(mutex_);
     return {.held = held_.load(std::memory_order_relaxed),
             .held_most = held_most_,
-            .cut_off = cut_off_};
+            .cut_off = cut_off_,
+            .refused = refused_.load(std::memory_order_relaxed)};
 }
 
 } // namespace kairos::orb

@@ -5,7 +5,8 @@
 // all of them together hold too much, connections are cut off: of the host that holds most, the one
 // that has gone on least recently. So nobody gets more than everybody else by having more
 // connections, and who goes on outlives who only keeps. Small shares are not counted: a server with
-// many idle connections, and calls of ordinary size, never come here.
+// many idle connections, and calls of ordinary size, never come here. How many connections each
+// peer has is counted as well.
 #pragma once
 
 #include "kairos/base/intrusive_list.h"
@@ -50,10 +51,16 @@ class Account {
     /// Notes that something of so many octets is kept no more.
     void release(std::size_t octets) noexcept;
 
+    /// Returns whether this peer has less than so many connections, and may have one more. A peer
+    /// is a host, an IPv6 network of 64 bits, or a user of this host; peers that fall into one
+    /// place count as one.
+    [[nodiscard]] bool has_place_for(const net::Address& peer, std::size_t most) noexcept;
+
     struct Figures {
         std::size_t held = 0;      ///< octets, now
         std::size_t held_most = 0; ///< at any time
         std::size_t cut_off = 0;   ///< connections
+        std::size_t refused = 0;   ///< connections of peers that had too many
     };
     [[nodiscard]] Figures figures() const noexcept;
 
@@ -78,8 +85,10 @@ class Account {
     void add_kept(std::size_t octets) noexcept;
     void cut_off(Share& share) noexcept;
     void remove(Share& share) noexcept;
+    void begin(std::size_t place) noexcept;
 
     const std::size_t limit_;
+    std::atomic<std::size_t> refused_{0};
     // guards what follows, and the shares; sockets are shut down under it; inside those of whoever
     // sends
     mutable std::mutex mutex_;
@@ -103,6 +112,7 @@ class Account::Share final : public giop::MemoryKeeper {
     Share(Account& account, net::Socket& socket, const net::Address& peer) noexcept
         : account_(account), socket_(socket), host_(place_of(peer))
     {
+        account_.begin(host_);
     }
     ~Share() { account_.remove(*this); }
     Share(const Share&) = delete;

@@ -9,6 +9,7 @@
 #include "kairos/orb/orb.h"
 #include "kairos/server/architectures.h"
 #include "kairos/server/server_connection.h"
+#include "kairos/server/serving.h"
 
 #include <algorithm>
 #include <cstring>
@@ -116,22 +117,29 @@ void Server::log_out_of_memory(const net::Address& peer) noexcept
                        log::Line() << "connection from " << peer << " refused: out of memory");
 }
 
-void Server::log_too_many(const net::Address& peer) noexcept
+void Server::log_too_many(const net::Address& peer, std::string_view option) noexcept
 {
     log::write_limited(log::Level::warning, peer.host_number(),
                        log::Line()
-                           << "connection from " << peer << " refused: -ORBMaxConnections reached");
+                           << "connection from " << peer << " refused: " << option << " reached");
 }
 
-net::Acceptor::Accepted Server::accept(Listener& listener, const Orb& orb) noexcept
+net::Acceptor::Accepted Server::accept(Listener& listener, Orb& orb) noexcept
 {
     auto accepted = listener.acceptor.accept();
     if (accepted.status != net::Acceptor::Status::accepted) return accepted;
     try {
         const auto prepared = listener.transport->prepare(accepted.socket, Transport::Side::server,
                                                           orb.options().socket.spin);
-        if (prepared) return accepted;
-        log_refusal(accepted.peer, prepared.error());
+        if (!prepared) {
+            log_refusal(accepted.peer, prepared.error());
+        } else if (Serving::of(orb).account().has_place_for(accepted.peer,
+                                                            orb.options().peer_connections())) {
+            return accepted;
+        } else {
+            log_too_many(accepted.peer, "-ORBMaxPeerConnections");
+            turn_away(std::move(accepted.socket));
+        }
     } catch (const std::bad_alloc&) {
         log_out_of_memory(accepted.peer);
     }
@@ -149,7 +157,7 @@ void Server::turn_away(net::Socket socket) noexcept
 
 namespace {
 
-void turn_away_waiting(Listener& listener, const Orb& orb) noexcept
+void turn_away_waiting(Listener& listener, Orb& orb) noexcept
 {
     using Status = net::Acceptor::Status;
     for (;;) {
@@ -163,7 +171,7 @@ void turn_away_waiting(Listener& listener, const Orb& orb) noexcept
 
 } // namespace
 
-void Server::close_listener(Listener& listener, const Orb& orb) noexcept
+void Server::close_listener(Listener& listener, Orb& orb) noexcept
 {
     // The kernel resets TCP connections that wait; their clients could not know then whether what
     // they sent was executed.

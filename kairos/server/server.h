@@ -125,18 +125,18 @@ class Server {
     static constexpr int accepted_at_once_max = 64;
     /// Tells the log that a connection is not served because there was no memory for it.
     static void log_out_of_memory(const net::Address& peer) noexcept;
-    /// Tells the log that a connection is not served because of -ORBMaxConnections.
-    static void log_too_many(const net::Address& peer) noexcept;
+    /// Tells the log that a connection is not served because of this option.
+    static void log_too_many(const net::Address& peer,
+                             std::string_view option = "-ORBMaxConnections") noexcept;
     /// Accepts one connection, prepared by its transport. What cannot be prepared is turned away,
-    /// and the log says why.
-    [[nodiscard]] static net::Acceptor::Accepted accept(Listener& listener,
-                                                        const Orb& orb) noexcept;
+    /// and whose peer has too many, and the log says why.
+    [[nodiscard]] static net::Acceptor::Accepted accept(Listener& listener, Orb& orb) noexcept;
     /// Tells a client that came too late that nothing it has sent was executed, if that can be said
     /// without shaking hands; else the end of the connection says so.
     static void turn_away(net::Socket socket) noexcept;
     /// Ends a listener that does not block, and turns away everybody who waits there. Whoever
     /// cannot be told so finds the connection ended: nobody waits for ever for a server that ends.
-    static void close_listener(Listener& listener, const Orb& orb) noexcept;
+    static void close_listener(Listener& listener, Orb& orb) noexcept;
 
   protected:
     Server(Orb& orb, std::vector<Listener> listeners);

@@ -10,10 +10,16 @@
 
 namespace kairos::corba {
 
+class Policies;
+
 /// What the core's resolve_initial_references("SSLIOPCurrent") asks. Owned by the caller.
 KAIROS_API CORBA::Object_ptr ssliop_service(CORBA::ORB& orb);
 
-/// Never read: one reference in a program that is not weak.
+/// Makes create_policy know the policies of KairosTls.
+KAIROS_API void add_tls_policies(Policies& policies);
+
+/// Never read: references in a program that are not weak.
 [[gnu::used]] inline CORBA::Object_ptr (*const ssliop_is_linked)(CORBA::ORB&) = &ssliop_service;
+[[gnu::used]] inline void (*const tls_policies_are_linked)(Policies&) = &add_tls_policies;
 
 } // namespace kairos::corba

@@ -6,6 +6,8 @@
 
 #include "kairos/base/result.h"
 
+#include <array>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -17,6 +19,12 @@ namespace kairos::tls {
 
 class Handshakes : public std::enable_shared_from_this<Handshakes> {
   public:
+    using Clock = std::chrono::steady_clock;
+
+    /// One host may begin so many a second, and limits::handshakes_burst times that at once; 0: as
+    /// many as it likes.
+    explicit Handshakes(std::size_t rate = 0) noexcept : rate_(rate) {}
+
     /// A place among them; given back when it ends.
     class Place {
       public:
@@ -43,16 +51,22 @@ class Handshakes : public std::enable_shared_from_this<Handshakes> {
         std::uint64_t host_ = 0;
     };
 
-    /// Returns a place for one with this host (net::Address::host_number); an error if there is
-    /// none.
-    [[nodiscard]] Result<Place> begin(std::uint64_t host);
+    /// Returns a place for one with this host (net::Address::host_number), which begins now; an
+    /// error if there is none.
+    [[nodiscard]] Result<Place> begin(std::uint64_t host, Clock::time_point now = Clock::now());
 
   private:
     void end(std::uint64_t host) noexcept;
+    [[nodiscard]] bool is_too_fast(std::uint64_t host, Clock::time_point now) noexcept;
 
+    /// Hosts that fall into one of these places are one to the limit of how many begin.
+    static constexpr std::size_t paces = 1024;
+
+    const std::size_t rate_;
     std::mutex mutex_; // guards what follows
     std::size_t count_ = 0;
     std::map<std::uint64_t, std::size_t> by_host_;
+    std::array<Clock::time_point, paces> paces_{}; // when all that have begun are made up for
 };
 
 } // namespace kairos::tls

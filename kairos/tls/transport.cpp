@@ -9,20 +9,35 @@
 #include "kairos/orb/options.h"
 #include "kairos/orb/ways.h"
 #include "kairos/tls/channel.h"
+#include "kairos/tls/tls.h"
 #include "kairos/tls/watched_context.h"
 
 #include <algorithm>
+#include <mutex>
 #include <utility>
-
-namespace kairos::orb {
-
-/// What the list of transports asks for (orb/transports/transports.cpp).
-KAIROS_API const Transport& tls_transport();
-
-} // namespace kairos::orb
 
 namespace kairos::tls {
 namespace {
+
+class TlsOfOrb;
+
+/// Those of all ORBs, for reread_files().
+struct All {
+    std::mutex mutex; // guards list
+    std::vector<std::weak_ptr<const TlsOfOrb>> list;
+
+    static All& get()
+    {
+        static All& all = *new All; // for ORBs that end with the process
+        return all;
+    }
+    void add(const std::shared_ptr<const TlsOfOrb>& one)
+    {
+        const std::lock_guard lock(mutex);
+        std::erase_if(list, [](const auto& each) { return each.expired(); });
+        list.push_back(one);
+    }
+};
 
 class Tls : public orb::Transport {
   public:
@@ -75,12 +90,21 @@ class TlsOfOrb final : public Tls {
             if (const auto server = made->server_.get(); !server) return server.error();
         if (tls.trust != orb::TlsOptions{}.trust || !tls.revocations.empty())
             if (const auto client = made->client_.get(); !client) return client.error();
+        All::get().add(made);
         return std::shared_ptr<const Transport>(std::move(made));
     }
 
     explicit TlsOfOrb(const orb::Options& options)
-        : options_(options.tls), handshake_max_(options.receive_timeout)
+        : options_(options.tls), handshake_max_(options.receive_timeout),
+          handshakes_(std::make_shared<Handshakes>(options.tls.handshakes_max))
     {
+    }
+
+    [[nodiscard]] bool reread() const
+    {
+        const bool of_server = server_.reread();
+        const bool of_client = client_.reread();
+        return of_server || of_client;
     }
 
     [[nodiscard]] Result<net::Address> address(const orb::ListenEndpoint& endpoint) const override
@@ -109,7 +133,7 @@ class TlsOfOrb final : public Tls {
 
     const orb::TlsOptions options_;
     const std::chrono::milliseconds handshake_max_; // 0: no limit
-    const std::shared_ptr<Handshakes> handshakes_ = std::make_shared<Handshakes>();
+    const std::shared_ptr<Handshakes> handshakes_;
     // Each reads its files when it is needed.
     mutable WatchedContext server_{tls::Side::server, options_};
     mutable WatchedContext client_{tls::Side::client, options_};
@@ -220,6 +244,20 @@ class TlsOfProcess final : public Tls {};
 constinit const TlsOfProcess the_tls;
 
 } // namespace
+
+bool reread_files()
+{
+    std::vector<std::weak_ptr<const TlsOfOrb>> all;
+    {
+        const std::lock_guard lock(All::get().mutex);
+        all = All::get().list;
+    }
+    bool any = false;
+    for (const auto& each : all)
+        if (const auto one = each.lock()) any = one->reread() || any;
+    return any;
+}
+
 } // namespace kairos::tls
 
 namespace kairos::orb {

@@ -51,7 +51,9 @@ files::Watched<WatchedContext::InForce>::Source source_of(Side side, const orb::
             .contents = [files] { return digest_of(files); },
             .changed = "TLS: the files of -ORBTls… have changed and are in force for new " + whose,
             .kept = "; what was read before stays in force for " + whose,
-            .failed = "TLS: no memory to look at the files of -ORBTls… for " + whose};
+            .failed = "TLS: no memory to look at the files of -ORBTls… for " + whose,
+            .reread =
+                "TLS: the files of -ORBTls… were read again, and are in force for new " + whose};
 }
 
 } // namespace

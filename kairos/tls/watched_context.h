@@ -35,6 +35,8 @@ class WatchedContext {
     {
         return watched_.get(now);
     }
+    /// Reads the files now (files::Watched::reread).
+    bool reread() { return watched_.reread(); }
 
   private:
     files::Watched<InForce> watched_;

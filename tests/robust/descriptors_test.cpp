@@ -3,8 +3,12 @@
 // Servers that may not have more connections: by the system's limit or by the option's. Those
 // there are go on, newcomers are turned away, one line an episode says so, and when some have gone
 // it is as before.
+#include "kairos/base/log.h"
+#include "kairos/orb/orb.h"
+#include "kairos/server/serving.h"
 #include "tests/malformed/fixture.h"
 
+#include <arpa/inet.h>
 #include <fcntl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -130,6 +134,54 @@ TEST_P(Exhaustion, OfMaxConnectionsTurnsNewcomersAwayInOrder)
         result = outcome([&] { target->ping(); });
     } while (result == "TRANSIENT 0x4b520001 NO");
     EXPECT_EQ(result, "ok");
+}
+
+/// A connection from another address of this host: another peer.
+RawPeer connect_from(const char* address, std::uint16_t port)
+{
+    net::Socket socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    sockaddr_in from{};
+    from.sin_family = AF_INET;
+    EXPECT_EQ(::inet_pton(AF_INET, address, &from.sin_addr), 1);
+    EXPECT_EQ(::bind(socket.descriptor(), reinterpret_cast<const sockaddr*>(&from), sizeof from),
+              0);
+    const net::Address to = net::Address::loopback_ipv4(port);
+    EXPECT_EQ(::connect(socket.descriptor(), to.native(), to.native_size()), 0);
+    return RawPeer(std::move(socket));
+}
+
+/// Whoever has all the connections that a peer may have takes no place from others, and gets places
+/// again as its connections end.
+TEST_P(Exhaustion, OfOnePeersConnectionsIsItsOwn)
+{
+    RunningServer server(GetParam(), {"-ORBMaxConnections", "8", "-ORBMaxPeerConnections", "3"});
+    std::vector<RawPeer> hostile;
+    for (int i = 0; i < 3; ++i) {
+        hostile.push_back(connect_from("127.0.0.2", server.port()));
+        ASSERT_TRUE(served(server, hostile.back()));
+    }
+    for (int i = 0; i < 20; ++i) {
+        RawPeer another = connect_from("127.0.0.2", server.port());
+        EXPECT_EQ(control_text(another.read_message()), "CloseConnection 1.0");
+        EXPECT_TRUE(another.at_end());
+    }
+    EXPECT_GE(LogLines::count(" refused: -ORBMaxPeerConnections reached"), 1u);
+    EXPECT_LE(LogLines::count(" refused: -ORBMaxPeerConnections reached"),
+              log::limited_at_once_for_peer + 1);
+    EXPECT_EQ(orb::Serving::of(server.orb()->_kairos_core()).account().figures().refused, 20u);
+    std::vector<RawPeer> others;
+    for (int i = 0; i < 3; ++i) {
+        others.push_back(server.connect());
+        EXPECT_TRUE(served(server, others.back()));
+    }
+    for (RawPeer& peer : hostile)
+        EXPECT_TRUE(served(server, peer));
+    hostile.pop_back();
+    for (bool is_served = false; !is_served;) { // soon: the server has to notice that one has gone
+        RawPeer again = connect_from("127.0.0.2", server.port());
+        again.send(server.ping());
+        is_served = control_text(again.read_message()) != "CloseConnection 1.0";
+    }
 }
 
 KAIROS_EVERY_ARCHITECTURE(Exhaustion);

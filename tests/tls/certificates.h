@@ -63,6 +63,9 @@ class Certificates {
                    &ca);
         (void)make("self-signed", {.name = "self-signed", .hosts = here});
         (void)make("client", {.kind = Kind::client, .name = "client"}, &ca);
+        (void)make("comma",
+                   {.kind = Kind::client, .name = "evil,O=Plant", .hosts = {"a.plant.example"}},
+                   &ca);
         (void)make("stranger", {.kind = Kind::client, .name = "stranger"}, &other);
     }
     [[nodiscard]] tls::Identity make(const std::string& file,

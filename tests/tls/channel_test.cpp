@@ -422,6 +422,34 @@ TEST(Handshakes, AreBounded)
     EXPECT_TRUE(handshakes->begin(1).ok());
 }
 
+/// A host may begin so many a second, and some seconds' worth at once; another is not held up.
+TEST(Handshakes, OfOneHostHaveAPace)
+{
+    constexpr std::size_t rate = 10;
+    constexpr std::size_t at_once = rate * tls::limits::handshakes_burst;
+    const auto handshakes = std::make_shared<tls::Handshakes>(rate);
+    const auto began = tls::Handshakes::Clock::now();
+    const auto begun_at = [&](std::chrono::milliseconds later, std::uint64_t host) {
+        std::size_t begun = 0;
+        for (;;) {
+            const auto place = handshakes->begin(host, began + later);
+            if (!place) {
+                EXPECT_EQ(place.error().reason,
+                          "its host begins more than -ORBTlsHandshakes a second");
+                return begun;
+            }
+            ++begun;
+        }
+    };
+    using std::chrono::milliseconds;
+    EXPECT_EQ(begun_at(milliseconds{0}, 1), at_once);
+    EXPECT_EQ(begun_at(milliseconds{0}, 2), at_once);
+    EXPECT_EQ(begun_at(milliseconds{50}, 1), 0u);
+    EXPECT_EQ(begun_at(milliseconds{1000}, 1), rate);
+    EXPECT_EQ(begun_at(milliseconds{1100}, 1), 1u);
+    EXPECT_EQ(begun_at(milliseconds{3'600'000}, 1), at_once);
+}
+
 // --- options -------------------------------------------------------------------------------------
 
 TEST(Context, ErrorsNameTheOptionAndTheFile)

@@ -53,6 +53,14 @@ def server(*command, ready, environment=None):
             process.communicate(timeout=SECONDS)
 
 
+def told(process, text):
+    """Waits until the program has said so."""
+    for line in process.stdout:
+        if text in line:
+            return
+    check(False, f"nobody says '{text}'")
+
+
 def free_port():
     with socket.socket() as held:
         held.bind(("127.0.0.1", 0))
@@ -149,6 +157,32 @@ class Peers:
                                self.keys / "crl.pem", "-crl_check", self.keys / "client.pem")
             check(status != 0 and "revoked" in said, f"openssl verify: {said}")
 
+    def rereads(self):
+        """Daemons read their files when they are told to, and end then if they have none."""
+        own = self.work / "own.pem"
+        own.write_text((self.keys / "server.pem").read_text())
+        options = ["-ORBTlsCertificate", own, "-ORBTlsKey", self.keys / "server-key.pem"]
+        daemon = [self.kairos, "naming", "--store", self.work / "reread"]
+        with subprocess.Popen([*daemon, "--listen", "ssliop://127.0.0.1:0", *options],
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                              text=True) as process:
+            told(process, "IOR:")
+            own.write_text((self.keys / "client.pem").read_text())
+            process.send_signal(signal.SIGHUP)
+            told(process, "it is not the key of")
+            own.write_text((self.keys / "server.pem").read_text())
+            process.send_signal(signal.SIGHUP)
+            told(process, "are in force for new connections of servers")
+            process.send_signal(signal.SIGTERM)
+            process.communicate(timeout=SECONDS)
+            check(process.returncode == 0, f"after SIGHUP: status {process.returncode}")
+        with subprocess.Popen(daemon, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                              text=True) as process:
+            told(process, "IOR:")
+            process.send_signal(signal.SIGHUP)
+            process.communicate(timeout=SECONDS)
+            check(process.returncode == 0, f"SIGHUP, without TLS: status {process.returncode}")
+
     def openssl(self, port):
         tool = shutil.which("openssl")
         if tool is None:
@@ -217,6 +251,7 @@ def main():
         peers.certificates()
         peers.among_kairos()
         peers.takes_back()
+        peers.rereads()
         library = ctypes.util.find_library("omnisslTP4")
         if library and shutil.which("omniNames") and shutil.which("nameclt"):
             peers.with_omniorb(library)

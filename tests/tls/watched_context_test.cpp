@@ -159,6 +159,26 @@ TEST_F(WatchedFiles, ACertificateWithoutItsKeyLeavesTheOldOnesInForce)
     EXPECT_EQ(take_said(), std::vector<std::string>{servers_have_new_files});
 }
 
+/// Without a connection, and without time that passes.
+TEST_F(WatchedFiles, AreReadWhenSomebodySaysSo)
+{
+    EXPECT_FALSE(server.reread()); // they never were
+    const auto before = server.get(now)->context;
+    files.replace("server.pem", "elsewhere.pem");
+    EXPECT_TRUE(server.reread());
+    EXPECT_EQ(server.get(now)->context, before);
+    EXPECT_TRUE(server.reread());
+    EXPECT_EQ(take_said().size(), 2u); // who says so hears of it, each time
+    files.replace("server-key.pem", "elsewhere-key.pem");
+    EXPECT_TRUE(server.reread());
+    const auto after = server.get(now)->context;
+    EXPECT_NE(after, before);
+    EXPECT_EQ(take_said(), std::vector<std::string>{servers_have_new_files});
+    EXPECT_TRUE(server.reread()); // as they are
+    EXPECT_NE(server.get(now)->context, after);
+    EXPECT_TRUE(take_said().empty());
+}
+
 /// As EMFILE: the files are as they were when they could not be read.
 TEST_F(WatchedFiles, WhatCouldNotBeReadForAWhileIsReadAfterwards)
 {

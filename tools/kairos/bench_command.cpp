@@ -7,6 +7,7 @@
 #include "bench/plot.h"
 #include "bench/process.h"
 #include "bench/stored_report.h"
+#include "bench/tls_keys.h"
 #include "kairos/base/shown.h"
 #include "tools/kairos/bench_progress.h"
 #include "tools/kairos/commands.h"
@@ -16,6 +17,7 @@
 #include <array>
 #include <filesystem>
 #include <fmt/format.h>
+#include <functional>
 #include <memory>
 #include <span>
 
@@ -29,6 +31,7 @@ using bench::Report;
 struct BenchArguments {
     std::string peers;
     std::string pin; // empty: the experiment's own
+    std::string transport = "tcp";
     std::string title;
     std::string into; // a file's path without a suffix
     std::string json_path;
@@ -225,8 +228,20 @@ int run_latency_of(const BenchArguments& arguments, std::span<const bench::Syste
     return present(bench::run_latency(options), columns, arguments);
 }
 
+/// Runs an experiment by TLS with certificates of its own.
+int run_by_tls(const std::function<int(std::span<const bench::System>)>& run)
+{
+    const auto keys = bench::TlsKeys::make();
+    if (!keys) return failed(keys.error());
+    return run(bench::tls_systems(*keys));
+}
+
 int run_latency(const BenchArguments& arguments)
 {
+    if (arguments.transport == "tls")
+        return run_by_tls([&](std::span<const bench::System> systems) {
+            return run_latency_of(arguments, systems, bench::latency_columns(), false);
+        });
     return run_latency_of(arguments, bench::all_systems(), bench::latency_columns(), false);
 }
 
@@ -235,12 +250,12 @@ int run_local(const BenchArguments& arguments)
     return run_latency_of(arguments, bench::local_systems(), bench::local_latency_columns(), true);
 }
 
-int run_ttcp(const BenchArguments& arguments)
+int run_ttcp_of(const BenchArguments& arguments, std::span<const bench::System> known)
 {
     using bench::Direction;
     using bench::Payload;
     bench::TtcpOptions options;
-    if (auto filled = fill_common(arguments, 24, 6, options); !filled)
+    if (auto filled = fill_common(arguments, 24, 6, options, known); !filled)
         return failed(filled.error());
     // Left free, the scheduler puts the two processes onto one CPU or onto two as it likes, and a
     // twoway exchange is three times faster on one: rows would compare placements.
@@ -271,6 +286,17 @@ int run_ttcp(const BenchArguments& arguments)
         if (std::ranges::find(arguments.invocations, system.option) != arguments.invocations.end())
             options.systems.push_back(system);
     return present(bench::run_ttcp(options), bench::ttcp_columns(), arguments);
+}
+
+int run_ttcp(const BenchArguments& arguments)
+{
+    if (arguments.transport == "tls" && !arguments.invocations.empty())
+        return failed({ErrorCode::invalid_argument, "--invocation goes by TCP only"});
+    if (arguments.transport == "tls")
+        return run_by_tls([&](std::span<const bench::System> systems) {
+            return run_ttcp_of(arguments, systems);
+        });
+    return run_ttcp_of(arguments, bench::all_systems());
 }
 
 int run_counters(const BenchArguments& arguments)
@@ -555,6 +581,14 @@ CLI::App& add_experiment(CLI::App& bench, const std::string& name, const std::st
     return *command;
 }
 
+void add_transport(CLI::App& command, BenchArguments& arguments)
+{
+    command
+        .add_option("--transport", arguments.transport,
+                    "tcp, or tls: raw (OpenSSL on sockets), kairos, kairos-reactor, omniorb")
+        ->check(CLI::IsMember({"tcp", "tls"}));
+}
+
 void add_latency(CLI::App& bench, int& status, const CLI::Range& count, const std::string& name,
                  const std::string& about, int (*run)(const BenchArguments&),
                  std::span<const bench::System> known)
@@ -567,6 +601,7 @@ void add_latency(CLI::App& bench, int& status, const CLI::Range& count, const st
         ->delimiter(',')
         ->check(CLI::Range(1, 1 << 20));
     command.add_option("--types", latency->types, "Which types")->delimiter(',');
+    if (name == "latency") add_transport(command, *latency);
 }
 
 void add_demux(CLI::App& bench, int& status, const CLI::Range& count)
@@ -693,6 +728,7 @@ void add_ttcp(CLI::App& bench, int& status, const CLI::Range& count)
     ttcp_command.add_option("--buffers", ttcp->buffers, "Buffers, such as 1,8K,64K")
         ->delimiter(',');
     ttcp_command.add_option("--types", ttcp->types, "Which types")->delimiter(',');
+    add_transport(ttcp_command, *ttcp);
     ttcp_command.add_option("--directions", ttcp->directions, "oneway, twoway")
         ->delimiter(',')
         ->check(CLI::IsMember({"oneway", "twoway"}));

@@ -2,6 +2,7 @@
 #include "tools/kairos/service.h"
 
 #include "kairos/orb/failure.h"
+#include "kairos/tls/tls.h"
 
 #include <algorithm>
 #include <fstream>
@@ -65,13 +66,16 @@ EndSignals::EndSignals()
     sigemptyset(&signals_);
     sigaddset(&signals_, SIGINT);
     sigaddset(&signals_, SIGTERM);
+    sigaddset(&signals_, SIGHUP);
     pthread_sigmask(SIG_BLOCK, &signals_, nullptr);
 }
 
 void EndSignals::wait() const
 {
     int received = 0;
-    sigwait(&signals_, &received);
+    do {
+        sigwait(&signals_, &received);
+    } while (received == SIGHUP && tls::reread_files());
 }
 
 CORBA::ORB_ptr make_service_orb(const char* id, const std::string& endpoint,

@@ -16,11 +16,12 @@
 
 namespace kairos::tools {
 
-/// Blocks the signals that end the server: made before there is another thread to get them.
+/// Blocks the signals that end the server: made before there is another thread to get them. SIGHUP
+/// ends it only where there are no files of TLS to be read anew.
 class EndSignals {
   public:
     EndSignals();
-    /// Returns when one has come.
+    /// Returns when one has come that ends the server; has files of TLS read when SIGHUP comes.
     void wait() const;
 
   private:
