@@ -281,13 +281,18 @@ void lock_memory(bool required)
     kairos::log::warning(reason);
 }
 
+/// Throws BAD_PARAM: an option is for a library that the program does not have.
+[[noreturn]] void raise_not_linked(const char* reason)
+{
+    throw BAD_PARAM(minor_code::bad_option, COMPLETED_NO, reason);
+}
+
 /// Who asks the rules of -ORBAccess; null without that option.
 std::unique_ptr<kairos::orb::UpcallObserver> read_access(const std::string& file)
 {
     if (file.empty()) return nullptr;
     if (&kairos::corba::access_control == nullptr)
-        throw BAD_PARAM(minor_code::bad_option, COMPLETED_NO,
-                        "-ORBAccess: the program is not linked with libkairos-access");
+        raise_not_linked("-ORBAccess: the program is not linked with libkairos-access");
     return kairos::corba::access_control().read(file);
 }
 
@@ -296,8 +301,7 @@ void read_csi(const std::string& file)
 {
     if (file.empty()) return;
     if (&kairos::corba::prepare_csi == nullptr)
-        throw BAD_PARAM(minor_code::bad_option, COMPLETED_NO,
-                        "-ORBCsi: the program is not linked with libkairos-csiv2");
+        raise_not_linked("-ORBCsi: the program is not linked with libkairos-csiv2");
     kairos::corba::prepare_csi(file);
 }
 

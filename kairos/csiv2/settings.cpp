@@ -184,7 +184,7 @@ class Reader {
                 unknown(key, "who, names and anonymous");
         }
         if (trust.users.empty() && trust.certificates.empty())
-            problem(table.source(), "a trust says who: \"user:NAME\" or \"certificate:NAME\"");
+            problem(table.source(), R"(a trust says who: "user:NAME" or "certificate:NAME")");
         if (trust.names.empty() && !trust.anonymous)
             problem(table.source(), "a trust says for whom: names, or anonymous = true");
         trusts_.push_back(std::move(trust));
