@@ -11,6 +11,7 @@
 #include "tests/malformed/fixture.h"
 #include "tests/tls/certificates.h"
 
+#include <atomic>
 #include <memory>
 
 namespace kairos::orb_testing {
@@ -91,6 +92,31 @@ TEST_F(Csiv2Calls, SayWhoCalls)
         EXPECT_EQ(call(server, trusting()), "nobody");
         EXPECT_EQ(text_of(csiv2::caller()), "nobody") << "outside of requests";
     }
+}
+
+/// Within a request: calls of the process's own, and calls of others that come meanwhile.
+TEST_F(Csiv2Calls, AreTheInnermostOnes)
+{
+    RunningServer server("thread-per-connection", by_tls() + files.options(with_users));
+    const CORBA::Object_var object = server.orb()->string_to_object(server.reference().c_str());
+    const Probe::Target_var own = Probe::Target::_unchecked_narrow(object);
+    Client bob(trusting() + files.is("bob@plant"));
+    const Probe::Target_var inner = bob.target(server.reference());
+    std::string all;
+    std::atomic<int> depth{0};
+    server.servant().action = [&] {
+        const auto note = [&] { all += text_of(csiv2::caller()) + " "; };
+        note();
+        if (depth++ != 0) return;
+        own->act();
+        note();
+        inner->act();
+        note();
+    };
+    Client alice(trusting() + files.is("alice"));
+    const Probe::Target_var target = alice.target(server.reference());
+    EXPECT_EQ(outcome([&] { target->act(); }), "ok");
+    EXPECT_EQ(all, "'alice' nobody 'alice' 'bob@plant' 'alice' ");
 }
 
 TEST_F(Csiv2Calls, AreRefusedWhereThePasswordIsWrong)

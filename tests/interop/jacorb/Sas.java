@@ -70,7 +70,8 @@ public final class Sas {
                 "org.jacorb.security.sas.SASInitializer");
         properties.setProperty("jacorb.security.sas.contextClass",
                 "org.jacorb.security.sas.GssUpContext");
-        properties.setProperty("jacorb.security.sas.stateful", "false");
+        // It asks for contexts that are kept, and says all with each request where none is.
+        properties.setProperty("jacorb.security.sas.stateful", "true");
         if (arguments.length == 2) {
             properties.setProperty("jacorb.security.support_ssl", "on");
             properties.setProperty("jacorb.ssl.socket_factory",
