@@ -6,6 +6,9 @@
 #include "kairos/cdr/reader.h"
 #include "kairos/csi/context.h"
 #include "kairos/csiv2/csiv2.h"
+#include "kairos/ior/component.h"
+#include "kairos/ior/object_url.h"
+#include "kairos/ior/profile.h"
 #include "tests/access/rules.h"
 #include "tests/csiv2/files.h"
 #include "tests/malformed/fixture.h"
@@ -224,6 +227,30 @@ TEST_F(Csiv2Calls, KeepThePasswordForWhomItIs)
     EXPECT_EQ(with("", {"-ORBTlsVerifyServer", "chain"}), not_sent);
     EXPECT_EQ(with("", {"-ORBTlsVerifyServer", "no"}), not_sent);
     EXPECT_EQ(with("", {"-ORBTlsClient", "required"}), "'alice'");
+}
+
+/// As of application servers, which have no component of SSLIOP and no port in the clear.
+TEST_F(Csiv2Calls, FindTlsByWhatTheServerWantsOfThem)
+{
+    RunningServer server("thread-per-connection", by_tls() + files.options(with_users));
+    note(server);
+    auto url = ior::parse_object_url(server.reference());
+    ASSERT_TRUE(url.ok());
+    ior::Ior& reference = url->reference;
+    ASSERT_EQ(reference.profiles.size(), 1u);
+    auto profile = ior::decode_iiop(reference.profiles[0].data).value();
+    profile.port = 0;
+    EXPECT_EQ(std::erase_if(profile.components,
+                            [](const auto& each) { return each.tag == ior::tag_ssl_sec_trans; }),
+              1u);
+    reference.profiles[0] = ior::encode_iiop(profile);
+    Client client(trusting() + files.is("alice"));
+    const Probe::Target_var target = client.target(ior::to_string(reference));
+    EXPECT_EQ(outcome([&] { target->act(); }), "ok");
+    EXPECT_EQ(said, "'alice'");
+    Client clear({"-ORBTlsClient", "never"});
+    const Probe::Target_var by_no_way = clear.target(ior::to_string(reference));
+    EXPECT_NE(outcome([&] { by_no_way->act(); }), "ok");
 }
 
 TEST_F(Csiv2Calls, AskAnAuthenticatorOfTheProgram)
