@@ -116,8 +116,8 @@ pass calls of any interface on to objects of other ORBs and networks.")
 kairos_debian_package(tls NAME libkairos-tls${abi} SECTION libs MULTI_ARCH same
     NEEDS runtime CONTROL ${debian_dir}/triggers
     SUMMARY "real-time CORBA ORB for C++ - TLS library"
-    DESCRIPTION "This package has the shared library for programs that call, or are called,
-by TLS (SSLIOP).")
+    DESCRIPTION "This package has the shared libraries for programs that call, or are called,
+by TLS (SSLIOP), and by users with passwords (CSIv2).")
 
 kairos_debian_package(repository NAME libkairos-repository${abi} SECTION libs MULTI_ARCH same
     NEEDS runtime CONTROL ${debian_dir}/triggers

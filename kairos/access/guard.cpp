@@ -14,6 +14,7 @@
 #include "kairos/ior/object_key.h"
 #include "kairos/ior/plain_key.h"
 #include "kairos/orb/adapter.h"
+#include "kairos/orb/caller_names.h"
 #include "kairos/orb/failure.h"
 #include "kairos/orb/orb.h"
 #include "kairos/orb/reply_channel.h"
@@ -34,6 +35,8 @@ namespace kairos::orb {
 
 /// Of kairos/tls, if that is linked.
 [[gnu::weak]] KAIROS_API const TlsPeers& tls_peers();
+/// Of kairos/csiv2, likewise.
+[[gnu::weak]] KAIROS_API const CallerNames& caller_names();
 
 } // namespace kairos::orb
 
@@ -110,6 +113,15 @@ Caller caller_of(const net::Channel* channel, const net::Address& from, const or
     caller.certificate = std::move(certificate).value();
     caller.certificate.subject = written_subject(caller.certificate.subject);
     return caller;
+}
+
+/// For whom a request is made is known once all observers were told of it, which is before its
+/// object is found.
+void add_login(Caller& caller, orb::ObservedUpcall& upcall, bool is_told)
+{
+    if (&orb::caller_names == nullptr) return;
+    caller.is_login_open = !is_told;
+    if (is_told) caller.login = orb::caller_names().name_of(upcall);
 }
 
 // --- what is called ------------------------------------------------------------------------------
@@ -357,9 +369,11 @@ void Access::ask(orb::ObservedUpcall& observed, const orb::ServedObject* object)
         rules = rules_;
         generation = generation_.load(std::memory_order_relaxed);
     }
-    const Identity who = identity_of(channel, *from, tls_);
+    // Requests of one connection may be made for different users: nothing is remembered then.
+    const Identity who = rules->names_logins() ? Identity{} : identity_of(channel, *from, tls_);
     if (decisions_.has(generation, who, key, observed.operation())) return;
-    const Caller caller = caller_of(channel, *from, tls_);
+    Caller caller = caller_of(channel, *from, tls_);
+    add_login(caller, observed, object != nullptr);
     const bool is_long = key.size() > limits::name_max;
     Target target = is_long ? Target{.operation = observed.operation()} : target_of(observed);
     if (object != nullptr) add_object(target, *object);

@@ -104,6 +104,7 @@ std::string written_subject(std::string_view subject)
 std::string Caller::text() const
 {
     if (is_unknown) return "an unreadable certificate";
+    if (!login.empty()) return login;
     if (certificate.is_shown && !certificate.subject.empty()) return certificate.subject;
     if (certificate.is_shown && !certificate.names.empty()) return certificate.names.front();
     if (process) return "user " + std::to_string(process->uid);
@@ -129,6 +130,8 @@ bool Who::is(const Caller& caller) const
                (name->matches(caller.certificate.subject) ||
                 std::ranges::any_of(caller.certificate.names,
                                     [this](const auto& each) { return name->matches(each); }));
+    case Kind::login:
+        return !caller.login.empty() && name->matches(caller.login);
     }
     return false;
 }
@@ -163,6 +166,15 @@ Rule::Match Rule::match(const Caller& caller, const Target& target) const
     else if (!interface->is_plain() || !target.supports(interface->text()))
         match.other = Part::interface;
     return match;
+}
+
+Rules::Rules(std::vector<Rule> rules, bool allows_others, std::string file)
+    : rules_(std::move(rules)), allows_others_(allows_others), file_(std::move(file))
+{
+    for (const Rule& rule : rules_)
+        names_logins_ = names_logins_ || std::ranges::any_of(rule.who, [](const Who& who) {
+                            return who.kind == Who::Kind::login;
+                        });
 }
 
 Rules::Answer Rules::answer(const Caller& caller, const Target& target) const

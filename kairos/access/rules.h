@@ -55,6 +55,8 @@ struct Caller {
     orb::PeerCertificate certificate{}; ///< of a connection by TLS
     bool is_unknown = false;            ///< its certificate cannot be read: nothing is allowed
     bool has_other_groups = false;      ///< only where rules are tried: which ones is not known
+    std::string login{};                ///< for whom it calls, by CSIv2; empty: nobody
+    bool is_login_open = false;         ///< that is not known yet
 
     /// Returns how logs name it: by its certificate, its user or its address.
     [[nodiscard]] std::string text() const;
@@ -69,6 +71,7 @@ struct Who {
         group,       ///< `id`, or one of `members`
         network,     ///< the first `bits` of `address`
         certificate, ///< `name`
+        login,       ///< `name`, by CSIv2
     };
     Kind kind = Kind::anyone;
     std::uint32_t id = 0;
@@ -81,7 +84,8 @@ struct Who {
     /// Returns whether it depends on what is not known of the caller.
     [[nodiscard]] bool may_be(const Caller& caller) const noexcept
     {
-        return kind == Kind::group && caller.has_other_groups;
+        return (kind == Kind::group && caller.has_other_groups) ||
+               (kind == Kind::login && caller.is_login_open);
     }
 };
 
@@ -117,10 +121,7 @@ struct Rule {
 class Rules {
   public:
     Rules() = default;
-    Rules(std::vector<Rule> rules, bool allows_others, std::string file)
-        : rules_(std::move(rules)), allows_others_(allows_others), file_(std::move(file))
-    {
-    }
+    Rules(std::vector<Rule> rules, bool allows_others, std::string file);
 
     struct Answer {
         enum class Kind : std::uint8_t {
@@ -137,6 +138,9 @@ class Rules {
     [[nodiscard]] const std::vector<Rule>& all() const noexcept { return rules_; }
     [[nodiscard]] bool allows_others() const noexcept { return allows_others_; }
     [[nodiscard]] const std::string& file() const noexcept { return file_; }
+    /// Returns whether one of them looks at for whom a request is made, which no two requests of a
+    /// connection need have in common.
+    [[nodiscard]] bool names_logins() const noexcept { return names_logins_; }
     /// Returns what has decided, as "rules.toml:12", or "rules.toml: default".
     [[nodiscard]] std::string name_of(const Answer& answer) const;
 
@@ -144,6 +148,7 @@ class Rules {
     std::vector<Rule> rules_;
     bool allows_others_ = false;
     std::string file_;
+    bool names_logins_ = false;
 };
 
 /// Returns a subject, or a pattern of one, as rules write it: what RFC 2253 escapes by a backslash

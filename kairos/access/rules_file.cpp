@@ -277,10 +277,11 @@ Result<Who> parse_who(const std::string& text, const Accounts& accounts)
         if (kind == "certificate")
             return Who{.kind = Who::Kind::certificate,
                        .name = Pattern(written_subject(name), "/,")};
+        if (kind == "login") return Who{.kind = Who::Kind::login, .name = Pattern(name, "@/")};
     }
     return wrong("'" + text +
                  "' is nobody: \"anyone\", \"local\", \"user:NAME\", \"group:NAME\", "
-                 "\"network:ADDRESS/BITS\" and \"certificate:NAME\" are");
+                 "\"network:ADDRESS/BITS\", \"certificate:NAME\" and \"login:NAME\" are");
 }
 
 std::optional<Rules> parse_rules(std::string_view text, const std::string& file,

@@ -137,7 +137,7 @@ TEST(RulesFile, SaysWhatIsWrongAndWhere)
          "line 2: 'plant.example' is no network, such as 192.0.2.0/24 or 2001:db8::/32 [1]"},
         {"[[rule]]\nwho = \"somebody\"\nallow = \"*\"",
          "line 2: 'somebody' is nobody: \"anyone\", \"local\", \"user:NAME\", \"group:NAME\", "
-         "\"network:ADDRESS/BITS\" and \"certificate:NAME\" are [1]"},
+         "\"network:ADDRESS/BITS\", \"certificate:NAME\" and \"login:NAME\" are [1]"},
         {"[[rule]]\nwho = \"anyone\"\nalow = \"*\"\nadapter = \"Plant\"",
          "line 1: a rule has either allow or deny, which says what operations [3]"},
         {"[[rule]]\nwho = \"anyone\"\nallow = \"*\"\nadapter = \"Plant\"",
@@ -464,6 +464,28 @@ TEST(Decisions, AreWholeWhileOthersWrite)
     for (unsigned n = 0; n < 26; ++n)
         known += decisions.has(1, who, as_bytes(key(n, n)), "start") ? 1 : 0;
     EXPECT_EQ(known, 1u) << "they have not one place";
+}
+
+TEST(AccessRules, LookForWhomARequestIsMade)
+{
+    std::vector<Problem> problems;
+    const auto rules = parse_rules("[[rule]]\nwho = \"login:bob\"\ndeny = \"stop\"\n"
+                                   "[[rule]]\nwho = \"login:*@plant\"\nallow = \"*\"\n"
+                                   "[[rule]]\nwho = \"login:bob\"\nallow = \"*\"\n",
+                                   "r", Accounts::of_system(), problems);
+    ASSERT_TRUE(rules.has_value());
+    EXPECT_TRUE(rules->names_logins());
+    using Kind = Rules::Answer::Kind;
+    const auto answer = [&](const Caller& caller, const char* operation) {
+        return rules->answer(caller, {.operation = operation}).kind;
+    };
+    EXPECT_EQ(answer({.login = "ann@plant"}, "stop"), Kind::allow);
+    EXPECT_EQ(answer({.login = "ann@plant@other"}, "stop"), Kind::deny);
+    EXPECT_EQ(answer({.login = "bob"}, "stop"), Kind::deny);
+    EXPECT_EQ(answer({.login = "bob"}, "start"), Kind::allow);
+    EXPECT_EQ(answer({}, "start"), Kind::deny);
+    EXPECT_EQ(answer({.is_login_open = true}, "start"), Kind::open);
+    EXPECT_EQ(answer({.is_login_open = true}, "stop"), Kind::open);
 }
 
 } // namespace

@@ -9,6 +9,7 @@
 #include "kairos/corba/access_control.h"
 #include "kairos/corba/corbaname.h"
 #include "kairos/corba/counters.h"
+#include "kairos/corba/csi_service.h"
 #include "kairos/corba/orb_state.h"
 #include "kairos/corba/valuetypes.h"
 #include "kairos/ior/object_url.h"
@@ -57,6 +58,8 @@ namespace kairos::corba {
 [[gnu::weak]] KAIROS_API CORBA::Object_ptr ssliop_service(CORBA::ORB& orb);
 /// Likewise of kairos/access.
 [[gnu::weak]] KAIROS_API const AccessControl& access_control();
+/// Likewise of kairos/csiv2.
+[[gnu::weak]] KAIROS_API void prepare_csi(const std::string& file);
 /// Likewise of kairos/interceptors. The arguments of ORB_init end with a null pointer.
 [[gnu::weak]] KAIROS_API CORBA::Object_ptr slots_service(CORBA::ORB& orb);
 [[gnu::weak]] KAIROS_API void initialize_interceptors(CORBA::ORB& orb,
@@ -278,14 +281,28 @@ void lock_memory(bool required)
     kairos::log::warning(reason);
 }
 
+/// Throws BAD_PARAM: an option is for a library that the program does not have.
+[[noreturn]] void raise_not_linked(const char* reason)
+{
+    throw BAD_PARAM(minor_code::bad_option, COMPLETED_NO, reason);
+}
+
 /// Who asks the rules of -ORBAccess; null without that option.
 std::unique_ptr<kairos::orb::UpcallObserver> read_access(const std::string& file)
 {
     if (file.empty()) return nullptr;
     if (&kairos::corba::access_control == nullptr)
-        throw BAD_PARAM(minor_code::bad_option, COMPLETED_NO,
-                        "-ORBAccess: the program is not linked with libkairos-access");
+        raise_not_linked("-ORBAccess: the program is not linked with libkairos-access");
     return kairos::corba::access_control().read(file);
+}
+
+/// Has interceptors do what -ORBCsi says.
+void read_csi(const std::string& file)
+{
+    if (file.empty()) return;
+    if (&kairos::corba::prepare_csi == nullptr)
+        raise_not_linked("-ORBCsi: the program is not linked with libkairos-csiv2");
+    kairos::corba::prepare_csi(file);
 }
 
 } // namespace
@@ -299,6 +316,7 @@ ORB_ptr ORB_init(int& argc, char** argv, const char* orb_identifier)
     auto options = kairos::orb::parse_options(arguments);
     if (!options) throw BAD_PARAM(minor_code::bad_option, COMPLETED_NO, options.error().reason);
     auto access = read_access(options->access); // files are read before anything is locked
+    read_csi(options->csi);
     std::string id = orb_identifier == nullptr ? "" : orb_identifier;
     if (id.empty()) id = options->orb_id;
     std::vector<const char*> given;

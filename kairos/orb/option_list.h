@@ -269,6 +269,10 @@ KAIROS_OPTION("-ORBAccess", nullptr, "access",
               "which objects. Not given, whoever can connect may call all of them. Rules that the "
               "file gets later are in force within seconds.",
               FileName<&Options::access>)
+KAIROS_OPTION("-ORBCsi", nullptr, "csiv2",
+              "Users, passwords and who speaks for whom (CSIv2). For programs that are linked with "
+              "`libkairos-csiv2`.",
+              FileName<&Options::csi>)
 
 KAIROS_OPTION_TOPIC("Text and values", "")
 KAIROS_OPTION("-ORBNativeCharCodeSet", nullptr, "mapping",

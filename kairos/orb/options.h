@@ -192,6 +192,7 @@ struct Options {
     bool listens = true;
     TlsOptions tls;
     std::string access; ///< -ORBAccess, a file; "": whoever connects may call
+    std::string csi;    ///< -ORBCsi, a file; "": nothing of CSIv2 is said or heeded
 };
 
 /// Takes the -ORB… options out of `arguments` and leaves the others in their order. What they do

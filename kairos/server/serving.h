@@ -36,8 +36,9 @@ class Serving final : public ServerSide {
 
     /// Returns a reference to an object of this process; `more` is what its adapter says of it. To
     /// be called after `listen`.
-    [[nodiscard]] ior::Ior make_ior(std::string_view type_id, Bytes object_key,
-                                    std::span<const ior::TaggedComponent> more = {}) const;
+    [[nodiscard]] KAIROS_API ior::Ior
+    make_ior(std::string_view type_id, Bytes object_key,
+             std::span<const ior::TaggedComponent> more = {}) const;
 
     // --- before it serves ---
     /// Opens the listening sockets of the options; later calls find that done and do nothing.

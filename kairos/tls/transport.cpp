@@ -4,6 +4,7 @@
 // profiles: a port at the host of the profile; and one of our own where requests of each priority
 // have a port.
 #include "kairos/orb/transport.h"
+#include "kairos/csi/mechanisms.h"
 #include "kairos/net/connector.h"
 #include "kairos/net/resolver.h"
 #include "kairos/orb/options.h"
@@ -47,7 +48,8 @@ class Tls : public orb::Transport {
     [[nodiscard]] bool is_at_profile() const noexcept override { return true; }
     [[nodiscard]] bool reads(std::uint32_t tag) const noexcept override
     {
-        return tag == ior::tag_ssl_sec_trans || tag == ior::tag_secure_priority_addresses;
+        return tag == ior::tag_ssl_sec_trans || tag == ior::tag_secure_priority_addresses ||
+               tag == ior::tag_csi_sec_mech_list;
     }
     [[nodiscard]] Result<void> parse(std::string_view text,
                                      orb::ListenEndpoint& endpoint) const override
@@ -125,6 +127,8 @@ class TlsOfOrb final : public Tls {
                                        std::chrono::microseconds spin) const override;
 
   private:
+    void read_mechanisms(const ior::TaggedComponent& component, const ior::Target& target,
+                         orb::Ways& ways) const;
     /// Returns whether it can be a server.
     [[nodiscard]] bool has_certificate() const noexcept
     {
@@ -174,6 +178,28 @@ TlsOfOrb::components(const std::string& host, bool has_plain_address,
     return all;
 }
 
+/// Servers of CSIv2, as application servers in Java, say there where they speak TLS. Those that say
+/// it as SSLIOP has it, too, say the same.
+void TlsOfOrb::read_mechanisms(const ior::TaggedComponent& component, const ior::Target& target,
+                               orb::Ways& ways) const
+{
+    const ior::IiopProfile& profile = *target.profile;
+    for (const ior::TaggedComponent& other : profile.components)
+        if (other.tag == ior::tag_ssl_sec_trans && ior::decode_secure_address(other)) return;
+    const auto list = csi::decode_component(component);
+    if (!list) return;
+    std::vector<ior::Address> added;
+    for (const csi::Mechanism& mechanism : list->all) {
+        if (!mechanism.tls) continue;
+        for (ior::Address address : mechanism.tls->addresses) {
+            if (address.host.empty()) address.host = profile.host;
+            if (address.port == 0 || std::ranges::find(added, address) != added.end()) continue;
+            ways.add({this, address});
+            added.push_back(std::move(address));
+        }
+    }
+}
+
 void TlsOfOrb::read(const ior::TaggedComponent& component, const ior::Target& target,
                     orb::Ways& ways) const
 {
@@ -182,6 +208,8 @@ void TlsOfOrb::read(const ior::TaggedComponent& component, const ior::Target& ta
             ways.add({this, {target.profile->host, address->port}});
         return;
     }
+    if (component.tag == ior::tag_csi_sec_mech_list)
+        return read_mechanisms(component, target, ways);
     const auto by_priority = ior::decode_priority_addresses(component);
     if (!by_priority) return;
     for (const ior::PriorityAddress& each : *by_priority)

@@ -41,11 +41,13 @@ TEST(Startup, OptionsThatDoNotExist)
     EXPECT_COMPLAINT(Arguments{"-ORBConcurrency"}, "-ORBConcurrency needs a value");
 }
 
-/// This program is not linked with libkairos-tls, nor with libkairos-access.
+/// This program is not linked with libkairos-tls, libkairos-access and libkairos-csiv2.
 TEST(Startup, WhatNeedsAnotherLibrary)
 {
     EXPECT_COMPLAINT((Arguments{"-ORBAccess", "rules.toml"}),
                      "-ORBAccess: the program is not linked with libkairos-access");
+    EXPECT_COMPLAINT((Arguments{"-ORBCsi", "csi.toml"}),
+                     "-ORBCsi: the program is not linked with libkairos-csiv2");
     EXPECT_COMPLAINT((Arguments{"-ORBListenEndpoints", "ssliop://"}),
                      "endpoint 'ssliop://': the program is not linked with libkairos-tls");
     EXPECT_COMPLAINT((Arguments{"-ORBTlsClient", "required"}),

@@ -13,7 +13,7 @@ namespace {
 
 using tls_testing::Certificates;
 
-constexpr const char* refused = "NO_PERMISSION 0x4b52001d NO";
+constexpr const char* refused = "NO_PERMISSION 0x4b520021 NO";
 
 Arguments operator+(Arguments left, const Arguments& right)
 {

@@ -72,6 +72,7 @@ void add_to_caller(Caller& caller, const std::string& text)
             caller.certificate.names.push_back(name);
         return;
     }
+    if (kind == "login" && !name.empty()) return void(caller.login = name);
     if (kind == "address" && !name.empty()) {
         const auto host = access::Host::parse(name);
         if (!host) wrong("'" + name + "' is no address in numbers");
@@ -79,7 +80,8 @@ void add_to_caller(Caller& caller, const std::string& text)
     }
     if (kind != "user" && kind != "group")
         wrong("'" + text +
-              "' is nobody: address:NUMBERS, user:NAME, group:NAME and certificate:NAME are");
+              "' is nobody: address:NUMBERS, user:NAME, group:NAME, certificate:NAME and "
+              "login:NAME are");
     const auto account = access::parse_who(text, access::Accounts::of_system());
     if (!account) wrong(account.error().reason);
     caller.host.family = AF_UNIX;
@@ -170,8 +172,9 @@ void add_access_command(CLI::App& app, int& status)
         add("explain", "Say which rule decides on a call, and why those before it do not",
             &explain_call);
     one->add_option("--who", arguments->who,
-                    "Who calls: address:NUMBERS, user:NAME, group:NAME, certificate:SUBJECT, or "
-                    "certificate:KIND:NAME of an alternative name; several are of the same caller")
+                    "Who calls: address:NUMBERS, user:NAME, group:NAME, login:NAME, "
+                    "certificate:SUBJECT, or certificate:KIND:NAME of an alternative name; several "
+                    "are of the same caller")
         ->type_name("WHO");
     one->add_option("--what", arguments->what, "The operation: 'bind', '_get_speed', '_is_a'")
         ->required()

@@ -3,8 +3,10 @@
 // `kairos ior` prints what a reference says; `kairos ping` asks the object whether it is there.
 #include "kairos/base/shown.h"
 #include "kairos/corba/CORBA.h"
+#include "kairos/csi/mechanisms.h"
 #include "kairos/ior/describe.h"
 #include "kairos/ior/object_url.h"
+#include "kairos/ior/profile.h"
 #include "tools/kairos/commands.h"
 #include "tools/kairos/reference_argument.h"
 
@@ -19,6 +21,24 @@
 namespace kairos::tools {
 namespace {
 
+/// What its servers want of clients by CSIv2.
+std::string mechanisms_of(const ior::Ior& reference)
+{
+    std::string text;
+    for (std::size_t i = 0; i < reference.profiles.size(); ++i) {
+        if (reference.profiles[i].tag != ior::tag_internet_iop) continue;
+        const auto decoded = ior::decode_iiop(reference.profiles[i].data);
+        if (!decoded) continue;
+        for (const ior::TaggedComponent& each : decoded->components) {
+            if (each.tag != ior::tag_csi_sec_mech_list) continue;
+            const std::string lines = csi::describe(each, 2);
+            if (!lines.empty())
+                text += fmt::format("TAG_CSI_SEC_MECH_LIST of profile {}:\n{}", i + 1, lines);
+        }
+    }
+    return text;
+}
+
 int print_reference(const std::string& argument)
 {
     const auto text = url_of(argument);
@@ -30,7 +50,8 @@ int print_reference(const std::string& argument)
     if (url->initial) {
         fmt::print("the initial reference '{}' of whichever ORB reads it\n", shown(url->service));
     } else {
-        fmt::print("{}", shown_lines(ior::describe(url->reference)));
+        fmt::print("{}{}", shown_lines(ior::describe(url->reference)),
+                   mechanisms_of(url->reference));
         if (url->scheme != ior::ObjectUrl::Scheme::ior && !url->reference.is_nil())
             fmt::print("as IOR: {}\n", ior::to_string(url->reference));
     }

@@ -1,0 +1,327 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a server makes of what its clients say of themselves: each request is for itself (contexts
+// are stateless), and is refused before its object is looked for if it says what is not so.
+#include "kairos/base/log.h"
+#include "kairos/base/shown.h"
+#include "kairos/csi/context.h"
+#include "kairos/csiv2/orbs.h"
+#include "kairos/giop/request.h"
+#include "kairos/net/address.h"
+#include "kairos/orb/caller_names.h"
+#include "kairos/orb/failure.h"
+#include "kairos/orb/orb.h"
+#include "kairos/orb/reply_channel.h"
+#include "kairos/orb/tls_peers.h"
+#include "kairos/orb/upcall.h"
+#include "kairos/orb/upcall_note.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace kairos::orb {
+
+/// Of kairos/tls, if that is linked.
+[[gnu::weak]] KAIROS_API const TlsPeers& tls_peers();
+
+} // namespace kairos::orb
+
+namespace kairos::csiv2 {
+namespace {
+
+/// Of one request. Belongs to who serves it.
+struct RequestCsi {
+    std::optional<Caller> caller;
+    const RequestCsi* outer = nullptr; // while the thread serves it
+    bool is_served = false;
+};
+
+/// What requests keep theirs by, whatever the ORB.
+constexpr char state_key = 0;
+
+thread_local const RequestCsi* innermost_request = nullptr;
+
+std::shared_ptr<RequestCsi> state_of(orb::ObservedUpcall& upcall)
+{
+    return std::static_pointer_cast<RequestCsi>(upcall.state_of(&state_key));
+}
+
+/// The other end of the connection that a request has come by.
+struct Peer {
+    const net::Channel* by_tls = nullptr; // null: it did not come by TLS
+    std::string connection;               // what no other has at the time
+    std::uint64_t host = 0;
+    bool is_protected = false;
+
+    /// Throws NO_PERMISSION where nobody knows by what the request has come.
+    static Peer of(orb::ObservedUpcall& upcall)
+    {
+        orb::Upcall* const noted = orb::UpcallNote::innermost();
+        if (noted == nullptr || &noted->request() != &upcall.request())
+            throw CORBA::NO_PERMISSION(orb::minor_code::caller_refused, CORBA::COMPLETED_NO);
+        const net::Address& from = *upcall.peer();
+        Peer peer;
+        peer.host = from.host_number();
+        peer.is_protected = from.native()->sa_family == AF_UNIX; // nobody is between
+        const net::Channel* const channel = noted->channel().peer_channel();
+        const std::uint64_t number = channel == nullptr || &orb::tls_peers == nullptr
+                                         ? 0
+                                         : orb::tls_peers().number_of(*channel);
+        if (number == 0) {
+            peer.connection = from.to_text();
+            return peer;
+        }
+        peer.by_tls = channel;
+        peer.connection = "tls " + std::to_string(number);
+        peer.is_protected = true;
+        return peer;
+    }
+
+    /// Returns whether it has shown a certificate of one of these subjects or alternative names.
+    [[nodiscard]] bool shows(const std::vector<std::string>& names) const
+    {
+        if (by_tls == nullptr || names.empty()) return false;
+        const auto certificate = orb::tls_peers().certificate_of(*by_tls);
+        if (!certificate || !certificate->is_shown) return false;
+        return std::ranges::any_of(names, [&](const std::string& name) {
+            return name == certificate->subject ||
+                   std::ranges::find(certificate->names, name) != certificate->names.end();
+        });
+    }
+};
+
+class ServerCsi final : public orb::UpcallObserver {
+  public:
+    explicit ServerCsi(std::shared_ptr<OrbCsi> csi) : csi_(std::move(csi)) {}
+
+    void receive_request_service_contexts(orb::ObservedUpcall& upcall) override
+    {
+        auto state = std::make_shared<RequestCsi>();
+        if (upcall.peer() != nullptr && csi_->settings().server) look_at(upcall, *state);
+        upcall.state_of(&state_key) = std::move(state);
+    }
+    void receive_request(orb::ObservedUpcall& upcall) override
+    {
+        RequestCsi& state = *state_of(upcall);
+        state.outer = std::exchange(innermost_request, &state);
+        state.is_served = true;
+    }
+    std::shared_ptr<void> leave_thread(orb::ObservedUpcall& upcall) override
+    {
+        /// The thread goes on with the servant's operation, the request without it.
+        class Left {
+          public:
+            explicit Left(std::shared_ptr<RequestCsi> state) : state_(std::move(state)) {}
+            ~Left() { innermost_request = state_->outer; }
+            Left(const Left&) = delete;
+            Left& operator=(const Left&) = delete;
+
+          private:
+            const std::shared_ptr<RequestCsi> state_;
+        };
+        auto state = state_of(upcall);
+        if (!state->is_served) return {};
+        auto left = std::make_shared<Left>(state);
+        state->is_served = false;
+        return left;
+    }
+    void send_reply(orb::ObservedUpcall& upcall) override { end(upcall); }
+    void send_exception(orb::ObservedUpcall& upcall) override { end(upcall); }
+    void send_other(orb::ObservedUpcall& upcall) override { end(upcall); }
+
+  private:
+    static void end(orb::ObservedUpcall& upcall)
+    {
+        const auto state = state_of(upcall);
+        if (!state->is_served) return;
+        innermost_request = state->outer;
+        state->is_served = false;
+    }
+
+    void look_at(orb::ObservedUpcall& upcall, RequestCsi& state);
+    /// Throws NO_PERMISSION.
+    [[nodiscard]] Caller caller_of(orb::ObservedUpcall& upcall,
+                                   const csi::EstablishContext& context);
+    /// Returns the user whose password it is.
+    [[nodiscard]] std::string user_of(orb::ObservedUpcall& upcall, const Peer& peer,
+                                      const csi::EstablishContext& context);
+    void believe(orb::ObservedUpcall& upcall, const Peer& peer,
+                 const csi::EstablishContext& context, Caller& caller);
+
+    const std::shared_ptr<OrbCsi> csi_;
+};
+
+/// What the log says, and the answer: ContextError with NO_PERMISSION.
+[[noreturn]] void refuse(orb::ObservedUpcall& upcall, std::uint64_t client_context_id,
+                         csi::Refusal refusal, const std::string& why,
+                         std::optional<csi::GssupError> error = {})
+{
+    const net::Address& from = *upcall.peer();
+    log::write_limited(log::Level::warning, from.host_number(),
+                       log::Line() << "csiv2: refused: " << csi::text_of(refusal) << " from "
+                                   << from.to_text() << ": " << why);
+    upcall.reply_contexts().append(
+        csi::service_context,
+        csi::encode(csi::ContextError{.client_context_id = client_context_id,
+                                      .major = static_cast<std::int32_t>(refusal),
+                                      .minor = 1,
+                                      .token = error ? csi::encode(*error) : csi::OctetVector()}));
+    // Why is for the log: whoever guesses learns nothing by it.
+    throw CORBA::NO_PERMISSION(orb::minor_code::caller_refused, CORBA::COMPLETED_NO);
+}
+
+void ServerCsi::look_at(orb::ObservedUpcall& upcall, RequestCsi& state)
+{
+    std::optional<Bytes> data;
+    bool is_twice = false;
+    upcall.request().contexts.for_each([&](std::uint32_t id, Bytes each) {
+        if (id != csi::service_context) return;
+        is_twice = is_twice || data.has_value();
+        data = each;
+    });
+    if (is_twice) refuse(upcall, 0, csi::Refusal::conflicting_evidence, "it has two contexts");
+    if (data) {
+        const auto message = csi::decode_message(*data);
+        if (!message) refuse(upcall, 0, csi::Refusal::invalid_evidence, "a malformed context");
+        if (const auto* const in_context = std::get_if<csi::MessageInContext>(&*message))
+            refuse(upcall, in_context->client_context_id, csi::Refusal::no_context,
+                   "a context of before, and none is kept");
+        const auto* const context = std::get_if<csi::EstablishContext>(&*message);
+        if (context == nullptr)
+            refuse(upcall, 0, csi::Refusal::invalid_evidence, "a context of replies");
+        Caller caller = caller_of(upcall, *context);
+        upcall.reply_contexts().append(csi::service_context,
+                                       csi::encode(csi::CompleteEstablishContext{
+                                           .client_context_id = context->client_context_id}));
+        if (!caller.user.empty() || caller.identity != Caller::Identity::itself)
+            state.caller = std::move(caller);
+    }
+    if (csi_->settings().server->is_required && !state.caller) {
+        const net::Address& from = *upcall.peer();
+        log::write_limited(log::Level::warning, from.host_number(),
+                           log::Line() << "csiv2: refused: a request from " << from.to_text()
+                                       << " does not say who calls");
+        throw CORBA::NO_PERMISSION(orb::minor_code::caller_unknown, CORBA::COMPLETED_NO);
+    }
+}
+
+Caller ServerCsi::caller_of(orb::ObservedUpcall& upcall, const csi::EstablishContext& context)
+{
+    if (context.authorizations != 0)
+        refuse(upcall, context.client_context_id, csi::Refusal::invalid_mechanism,
+               "authorization tokens, which nobody reads");
+    const Peer peer = Peer::of(upcall);
+    Caller caller;
+    if (!context.authentication.empty()) caller.user = user_of(upcall, peer, context);
+    if (context.identity.type != csi::IdentityType::absent) believe(upcall, peer, context, caller);
+    return caller;
+}
+
+std::string ServerCsi::user_of(orb::ObservedUpcall& upcall, const Peer& peer,
+                               const csi::EstablishContext& context)
+{
+    using csi::GssupError;
+    using csi::Refusal;
+    const ServerSettings& server = *csi_->settings().server;
+    const auto refused = [&](Refusal refusal, const std::string& why,
+                             std::optional<GssupError> error = {}) {
+        refuse(upcall, context.client_context_id, refusal, why, error);
+    };
+    csi::DecodedToken token = csi::decode_token(context.authentication);
+    if (!token.is_gssup) refused(Refusal::invalid_mechanism, "a token other than GSSUP's");
+    if (!token.evidence)
+        refused(Refusal::invalid_evidence, "a malformed token", GssupError::unspecified);
+    if (!peer.is_protected && !server.is_unprotected)
+        refused(Refusal::invalid_evidence,
+                "a password in the clear, of user '" + shown(token.evidence->user) +
+                    "': it is known to whoever listens",
+                GssupError::unspecified);
+    csi::UserAndPassword& evidence = *token.evidence;
+    if (!evidence.target_name.empty() &&
+        csi::decode_exported_name(evidence.target_name) != server.target)
+        refused(Refusal::invalid_evidence, "a password for another target", GssupError::bad_target);
+    switch (csi_->passwords()->ask(peer.connection, peer.host, evidence)) {
+    case Passwords::Answer::right:
+        break;
+    case Passwords::Answer::wrong:
+        // Which of both is for the log only.
+        refused(Refusal::invalid_evidence,
+                "user '" + shown(evidence.user) + "' or the password is wrong",
+                GssupError::unspecified);
+        break;
+    case Passwords::Answer::later:
+        log::write_limited(log::Level::warning, peer.host,
+                           log::Line()
+                               << "csiv2: too many passwords from " << upcall.peer()->to_text());
+        throw CORBA::TRANSIENT(orb::minor_code::too_many_passwords, CORBA::COMPLETED_NO);
+    }
+    return std::move(evidence.user);
+}
+
+/// The rule of trust: by whom the request has come, and for whom it speaks.
+void ServerCsi::believe(orb::ObservedUpcall& upcall, const Peer& peer,
+                        const csi::EstablishContext& context, Caller& caller)
+{
+    using csi::IdentityType;
+    const csi::Identity& identity = context.identity;
+    const auto refused = [&](csi::Refusal refusal, const std::string& why) {
+        refuse(upcall, context.client_context_id, refusal, why);
+    };
+    if (identity.type == IdentityType::anonymous) {
+        caller.identity = Caller::Identity::anonymous;
+    } else if (identity.type == IdentityType::principal_name) {
+        auto name = csi::decode_exported_name(identity.token);
+        if (!name || !csi::is_name(*name))
+            refused(csi::Refusal::invalid_evidence, "a name that is none");
+        caller.identity = Caller::Identity::name;
+        caller.name = std::move(*name);
+    } else {
+        refused(csi::Refusal::invalid_mechanism, "an identity of a kind that is not taken");
+    }
+    const auto is_trusted = [&](const Trust& trust) {
+        const bool is_for = caller.identity == Caller::Identity::anonymous
+                                ? trust.anonymous
+                                : std::ranges::any_of(trust.names, [&](const std::string& pattern) {
+                                      return matches(pattern, caller.name);
+                                  });
+        if (!is_for) return false;
+        const bool is_user = !caller.user.empty() &&
+                             std::ranges::find(trust.users, caller.user) != trust.users.end();
+        return is_user || peer.shows(trust.certificates);
+    };
+    if (std::ranges::any_of(csi_->settings().server->trusts, is_trusted)) return;
+    refused(csi::Refusal::invalid_evidence,
+            "user '" + shown(caller.user) + "' is not trusted to speak for " +
+                (caller.name.empty() ? std::string("somebody") : "'" + shown(caller.name) + "'"));
+}
+
+const std::string& name_of(orb::ObservedUpcall& upcall)
+{
+    static const std::string nobody;
+    const auto* const state = static_cast<const RequestCsi*>(upcall.state_of(&state_key).get());
+    return state == nullptr || !state->caller ? nobody : state->caller->acts_for();
+}
+
+} // namespace
+
+std::unique_ptr<orb::UpcallObserver> observe_requests(std::shared_ptr<OrbCsi> csi)
+{
+    return std::make_unique<ServerCsi>(std::move(csi));
+}
+
+std::optional<Caller> caller()
+{
+    return innermost_request == nullptr ? std::nullopt : innermost_request->caller;
+}
+
+} // namespace kairos::csiv2
+
+namespace kairos::orb {
+
+const CallerNames& caller_names()
+{
+    static constexpr CallerNames names{.name_of = &csiv2::name_of};
+    return names;
+}
+
+} // namespace kairos::orb

@@ -1,0 +1,425 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Calls by CSIv2, from end to end: who the servant finds calling, what is refused and how, and
+// where a password does not go.
+#include "kairos/access/access.h"
+#include "kairos/cdr/reader.h"
+#include "kairos/csi/context.h"
+#include "kairos/csiv2/csiv2.h"
+#include "kairos/ior/component.h"
+#include "kairos/ior/object_url.h"
+#include "kairos/ior/profile.h"
+#include "tests/access/rules.h"
+#include "tests/csiv2/files.h"
+#include "tests/malformed/fixture.h"
+#include "tests/tls/certificates.h"
+
+#include <atomic>
+#include <memory>
+
+namespace kairos::orb_testing {
+namespace {
+
+using csiv2_testing::CsiFiles;
+using tls_testing::Certificates;
+
+constexpr const char* refused = "NO_PERMISSION 0x4b52001d NO";
+constexpr const char* nobody_said = "NO_PERMISSION 0x4b52001e NO";
+constexpr const char* not_sent = "NO_PERMISSION 0x4b52001f NO";
+
+using Arguments = std::vector<std::string>;
+
+Arguments operator+(Arguments left, const Arguments& right)
+{
+    left.insert(left.end(), right.begin(), right.end());
+    return left;
+}
+
+std::string text_of(const std::optional<csiv2::Caller>& caller)
+{
+    using Identity = csiv2::Caller::Identity;
+    if (!caller) return "nobody";
+    const char* const kinds[] = {"", " for somebody", " for "};
+    return "'" + caller->user + "'" + kinds[static_cast<int>(caller->identity)] +
+           (caller->identity == Identity::name ? "'" + caller->name + "'" : "");
+}
+
+constexpr const char* with_users = "[server]\nusers = \"users\"\ntarget = \"plant\"\n";
+constexpr const char* with_trust = "[[trust]]\nwho = \"user:gateway\"\nnames = [\"*@web\"]\n"
+                                   "[[trust]]\nwho = \"certificate:CN=client\"\n"
+                                   "names = [\"carol\"]\nanonymous = true\n";
+
+Arguments by_tls(const char* check = "optional")
+{
+    return Certificates::get().shows("server") + Certificates::get().trusts("ca") +
+           Arguments{"-ORBListenEndpoints", "ssliop://127.0.0.1:0", "-ORBTlsVerifyClient", check};
+}
+Arguments trusting() { return Certificates::get().trusts("ca"); }
+
+class Csiv2Calls : public ::testing::Test {
+  protected:
+    /// Has the servant note who calls.
+    void note(RunningServer& server)
+    {
+        server.servant().action = [this] { said = text_of(csiv2::caller()); };
+    }
+    /// What comes of a call by a client with these options, and whom the servant found.
+    std::string call(RunningServer& server, const Arguments& options, int calls = 1)
+    {
+        Client client(options);
+        return call(client, server, calls);
+    }
+    std::string call(Client& client, RunningServer& server, int calls = 1)
+    {
+        const Probe::Target_var target = client.target(server.reference());
+        std::string outcomes;
+        for (int i = 0; i < calls; ++i) {
+            said = "no servant";
+            outcomes = outcome([&] { target->act(); });
+        }
+        return outcomes == "ok" ? said : outcomes;
+    }
+
+    LogLines log_; // before any server
+    CsiFiles files;
+    std::string said;
+};
+
+TEST_F(Csiv2Calls, SayWhoCalls)
+{
+    for (const char* architecture : {"thread-per-connection", "reactor", "leader-followers"}) {
+        RunningServer server(architecture, by_tls() + files.options(with_users));
+        note(server);
+        EXPECT_EQ(call(server, trusting() + files.is("alice"), 20), "'alice'");
+        EXPECT_EQ(call(server, trusting() + files.is("bob@plant")), "'bob@plant'");
+        EXPECT_EQ(call(server, trusting()), "nobody");
+        EXPECT_EQ(text_of(csiv2::caller()), "nobody") << "outside of requests";
+    }
+}
+
+/// Within a request: calls of the process's own, and calls of others that come meanwhile.
+TEST_F(Csiv2Calls, AreTheInnermostOnes)
+{
+    RunningServer server("thread-per-connection", by_tls() + files.options(with_users));
+    const CORBA::Object_var object = server.orb()->string_to_object(server.reference().c_str());
+    const Probe::Target_var own = Probe::Target::_unchecked_narrow(object);
+    Client bob(trusting() + files.is("bob@plant"));
+    const Probe::Target_var inner = bob.target(server.reference());
+    std::string all;
+    std::atomic<int> depth{0};
+    server.servant().action = [&] {
+        const auto note = [&] { all += text_of(csiv2::caller()) + " "; };
+        note();
+        if (depth++ != 0) return;
+        own->act();
+        note();
+        inner->act();
+        note();
+    };
+    Client alice(trusting() + files.is("alice"));
+    const Probe::Target_var target = alice.target(server.reference());
+    EXPECT_EQ(outcome([&] { target->act(); }), "ok");
+    EXPECT_EQ(all, "'alice' nobody 'alice' 'bob@plant' 'alice' ");
+}
+
+TEST_F(Csiv2Calls, AreRefusedWhereThePasswordIsWrong)
+{
+    RunningServer server("thread-per-connection", by_tls() + files.options(with_users));
+    note(server);
+    EXPECT_EQ(call(server, trusting() + files.is("mallory")), refused);
+    EXPECT_EQ(said, "no servant");
+    EXPECT_TRUE(LogLines::wait_for("user 'mallory' or the password is wrong"));
+    EXPECT_TRUE(LogLines::wait_for("the server refuses who calls, user 'mallory': invalid evidence "
+                                   "(1/1)"));
+    EXPECT_EQ(LogLines::count("guess"), 0u) << "a password in the log";
+    Client client(trusting() + files.is("alice"));
+    EXPECT_EQ(call(client, server), "'alice'");
+    csiv2::set_credentials(client.orb(), "alice", "wrong");
+    EXPECT_EQ(call(client, server), refused) << "on the same connection";
+    csiv2::set_credentials(client.orb(), "gateway", "gateway-secret");
+    EXPECT_EQ(call(client, server), "'gateway'");
+    csiv2::set_credentials(client.orb(), "", "");
+    EXPECT_EQ(call(client, server), "nobody");
+    EXPECT_THROW(csiv2::set_credentials(client.orb(), "a@b@c", ""), CORBA::BAD_PARAM);
+    Client other;
+    EXPECT_THROW(csiv2::set_credentials(other.orb(), "a", ""), CORBA::BAD_INV_ORDER);
+}
+
+TEST_F(Csiv2Calls, MayBeForThoseOnlyWhoSayWhoTheyAre)
+{
+    RunningServer server("thread-per-connection",
+                         by_tls() + files.options(std::string(with_users) + "require = true\n"));
+    note(server);
+    EXPECT_EQ(call(server, trusting()), nobody_said);
+    EXPECT_EQ(said, "no servant");
+    EXPECT_EQ(call(server, trusting() + files.is("alice")), "'alice'");
+}
+
+TEST_F(Csiv2Calls, SpeakForOthersWhereThatIsTrusted)
+{
+    RunningServer server("thread-per-connection",
+                         by_tls() + files.options(std::string(with_users) + with_trust));
+    note(server);
+    Client gateway(trusting() + files.is("gateway"));
+    {
+        const csiv2::SpeakingFor dave("dave@web");
+        EXPECT_EQ(call(gateway, server), "'gateway' for 'dave@web'");
+        {
+            const csiv2::SpeakingFor other("dave@plant");
+            EXPECT_EQ(call(gateway, server), refused);
+            const auto nobody = csiv2::SpeakingFor::anonymous();
+            EXPECT_EQ(call(gateway, server), refused);
+        }
+        EXPECT_EQ(call(gateway, server), "'gateway' for 'dave@web'");
+        EXPECT_EQ(call(server, trusting() + files.is("alice")), refused);
+    }
+    EXPECT_EQ(call(gateway, server), "'gateway'");
+    EXPECT_TRUE(LogLines::wait_for("user 'gateway' is not trusted to speak for 'dave@plant'"));
+    // By a certificate, without a password.
+    Client known(trusting() + Certificates::get().shows("client") + files.options(""));
+    {
+        const csiv2::SpeakingFor carol("carol");
+        EXPECT_EQ(call(known, server), "'' for 'carol'");
+        EXPECT_EQ(call(server, trusting() + files.options("")), refused) << "without a certificate";
+        EXPECT_EQ(
+            call(server, trusting() + Certificates::get().shows("server") + files.options("")),
+            refused)
+            << "with another";
+    }
+    {
+        const auto somebody = csiv2::SpeakingFor::anonymous();
+        EXPECT_EQ(call(known, server), "'' for somebody");
+    }
+    EXPECT_EQ(call(known, server), "nobody");
+    EXPECT_THROW(csiv2::SpeakingFor("a@b@c"), CORBA::BAD_PARAM);
+}
+
+TEST_F(Csiv2Calls, KeepThePasswordFromWhereNothingIsProtected)
+{
+    RunningServer clear("thread-per-connection", files.options(with_users));
+    note(clear);
+    EXPECT_EQ(call(clear, files.is("alice")), "nobody");
+    EXPECT_TRUE(LogLines::wait_for("csiv2: calls go out without a user: "));
+    // A client that sends it nevertheless is refused, and so are those who only spoke for others.
+    EXPECT_EQ(call(clear, files.is("alice", "unprotected = true\n")), refused);
+    EXPECT_TRUE(LogLines::wait_for("a password in the clear, of user 'alice'"));
+    RunningServer required("thread-per-connection",
+                           files.options(std::string(with_users) + "require = true\n"));
+    note(required);
+    EXPECT_EQ(call(required, trusting() + files.is("alice")), not_sent);
+    // Where both ends want it.
+    RunningServer open("thread-per-connection",
+                       files.options(std::string(with_users) + "unprotected = true\n"));
+    note(open);
+    EXPECT_EQ(call(open, files.is("alice", "unprotected = true\n"), 3), "'alice'");
+}
+
+TEST_F(Csiv2Calls, KeepThePasswordForWhomItIs)
+{
+    RunningServer server("thread-per-connection",
+                         by_tls() + files.options(std::string(with_users) + "require = true\n"));
+    note(server);
+    const auto with = [&](const std::string& more, const Arguments& options) {
+        return call(server, trusting() + files.is("alice", more) + options);
+    };
+    EXPECT_EQ(with("hosts = [\"127.*\"]\n", {}), "'alice'");
+    EXPECT_EQ(with("hosts = [\"*.example\", \"plant\"]\n", {}), not_sent);
+    EXPECT_EQ(with("", {"-ORBTlsVerifyServer", "chain"}), not_sent);
+    EXPECT_EQ(with("", {"-ORBTlsVerifyServer", "no"}), not_sent);
+    EXPECT_EQ(with("", {"-ORBTlsClient", "required"}), "'alice'");
+}
+
+/// As of application servers, which have no component of SSLIOP and no port in the clear.
+TEST_F(Csiv2Calls, FindTlsByWhatTheServerWantsOfThem)
+{
+    RunningServer server("thread-per-connection", by_tls() + files.options(with_users));
+    note(server);
+    auto url = ior::parse_object_url(server.reference());
+    ASSERT_TRUE(url.ok());
+    ior::Ior& reference = url->reference;
+    ASSERT_EQ(reference.profiles.size(), 1u);
+    auto profile = ior::decode_iiop(reference.profiles[0].data).value();
+    profile.port = 0;
+    EXPECT_EQ(std::erase_if(profile.components,
+                            [](const auto& each) { return each.tag == ior::tag_ssl_sec_trans; }),
+              1u);
+    reference.profiles[0] = ior::encode_iiop(profile);
+    Client client(trusting() + files.is("alice"));
+    const Probe::Target_var target = client.target(ior::to_string(reference));
+    EXPECT_EQ(outcome([&] { target->act(); }), "ok");
+    EXPECT_EQ(said, "'alice'");
+    Client clear({"-ORBTlsClient", "never"});
+    const Probe::Target_var by_no_way = clear.target(ior::to_string(reference));
+    EXPECT_NE(outcome([&] { by_no_way->act(); }), "ok");
+}
+
+TEST_F(Csiv2Calls, AskAnAuthenticatorOfTheProgram)
+{
+    class Same final : public csiv2::Authenticator {
+      public:
+        bool is_right(const std::string& user, const std::string& password) override
+        {
+            if (user == "thrower") throw 1;
+            return user + "!" == password;
+        }
+    };
+    EXPECT_THROW(csiv2::set_authenticator(Client(trusting() + files.options("")).orb(),
+                                          std::make_shared<Same>()),
+                 CORBA::BAD_INV_ORDER);
+    RunningServer server("thread-per-connection", by_tls() + files.options("[server]\n"),
+                         RunningServer::Start::active, [](CORBA::ORB_ptr orb) {
+                             csiv2::set_authenticator(orb, std::make_shared<Same>());
+                         });
+    note(server);
+    Client client(trusting() + files.options(""));
+    for (const auto& [password, expected] :
+         {std::pair("eve!", "'eve'"), std::pair("eve", refused), std::pair("eve!", "'eve'")}) {
+        csiv2::set_credentials(client.orb(), "eve", password);
+        EXPECT_EQ(call(client, server), expected);
+    }
+    csiv2::set_credentials(client.orb(), "thrower", "x");
+    EXPECT_EQ(call(client, server), refused);
+}
+
+TEST_F(Csiv2Calls, AreAllowedByRulesForThoseWhomTheyAreMadeFor)
+{
+    const access_testing::RulesFile rules("[[rule]]\nwho = \"login:alice\"\nallow = \"*\"\n"
+                                          "[[rule]]\nwho = \"login:*@web\"\nallow = \"act\"\n");
+    RunningServer server("thread-per-connection",
+                         by_tls() + rules.options() +
+                             files.options(std::string(with_users) + with_trust));
+    note(server);
+    constexpr const char* denied = "NO_PERMISSION 0x4b52001c NO";
+    Client client(trusting() + files.is("alice"));
+    for (int i = 0; i < 3; ++i) { // nothing is remembered for the connection
+        csiv2::set_credentials(client.orb(), "alice", "alice-secret");
+        EXPECT_EQ(call(client, server, 3), "'alice'");
+        csiv2::set_credentials(client.orb(), "gateway", "gateway-secret");
+        EXPECT_EQ(call(client, server, 3), denied);
+        const csiv2::SpeakingFor dave("dave@web");
+        EXPECT_EQ(call(client, server, 3), "'gateway' for 'dave@web'");
+        const Probe::Target_var target = client.target(server.reference());
+        EXPECT_EQ(outcome([&] { target->ping(); }), denied);
+    }
+    EXPECT_EQ(call(server, trusting()), denied);
+    EXPECT_TRUE(LogLines::wait_for("access denied: who=\"dave@web\""));
+}
+
+// --- what comes otherwise ------------------------------------------------------------------------
+
+/// The answer to a request with these contexts: what comes of it, and what is said of the context.
+std::string answer(RunningServer& server, const std::vector<csi::OctetVector>& contexts)
+{
+    RawPeer peer = server.connect();
+    WireMessage message(giop::MessageType::request);
+    message.u32(7).u8(3).u8(0).u16(0).u16(0).octets(server.key()).string("ping");
+    message.u32(static_cast<std::uint32_t>(contexts.size()));
+    for (const csi::OctetVector& each : contexts)
+        message.u32(csi::service_context).octets(each);
+    peer.send(message.finish());
+    const Octets reply = peer.read_message();
+    const ParsedReply parsed(reply);
+    std::string text = parsed.text();
+    // The context is looked for where it is: behind the header, the id and the status.
+    cdr::Reader reader(reply, (std::to_integer<int>(reply[6]) & 1) != 0, giop::header_size);
+    (void)reader.read<std::uint32_t>();
+    (void)reader.read<std::uint32_t>();
+    const auto list = giop::ServiceContexts::read(reader);
+    list.for_each([&](std::uint32_t id, Bytes data) {
+        if (id != csi::service_context) return;
+        const auto said = csi::decode_message(data);
+        if (const auto* error = said ? std::get_if<csi::ContextError>(&*said) : nullptr)
+            text += ", error " + std::to_string(error->client_context_id) + " " +
+                    std::to_string(error->major) + "/" + std::to_string(error->minor) +
+                    (error->token.empty() ? "" : " with a token");
+        if (const auto* complete =
+                said ? std::get_if<csi::CompleteEstablishContext>(&*said) : nullptr)
+            text += ", complete " + std::to_string(complete->client_context_id) +
+                    (complete->is_stateful ? " stateful" : "");
+    });
+    return text;
+}
+
+TEST_F(Csiv2Calls, AreAnsweredAsTheSpecificationSays)
+{
+    using csi::EstablishContext;
+    using csi::IdentityType;
+    RunningServer server(
+        "thread-per-connection",
+        files.options(std::string(with_users) + "unprotected = true\n" + with_trust));
+    const std::string no(refused);
+    const auto one = [&](const csi::Message& message) {
+        return answer(server, {csi::encode(message)});
+    };
+    const auto password = [](const std::string& user, const std::string& word,
+                             csi::OctetVector target = {}) {
+        return csi::encode(
+            csi::UserAndPassword{.user = user, .password = word, .target_name = std::move(target)});
+    };
+    const csi::OctetVector right = password("alice", "alice-secret");
+    EXPECT_EQ(answer(server, {}), "NO_EXCEPTION");
+    EXPECT_EQ(one(EstablishContext{.authentication = right}), "NO_EXCEPTION, complete 0");
+    // Whoever would have the server keep a context is told that it keeps none.
+    EXPECT_EQ(one(EstablishContext{.client_context_id = 77, .authentication = right}),
+              "NO_EXCEPTION, complete 77");
+    EXPECT_EQ(one(csi::MessageInContext{.client_context_id = 77}), no + ", error 77 4/1");
+    EXPECT_EQ(one(EstablishContext{}), "NO_EXCEPTION, complete 0");
+    EXPECT_EQ(
+        one(EstablishContext{.client_context_id = 5, .authentication = password("alice", "wrong")}),
+        no + ", error 5 1/1 with a token");
+    EXPECT_EQ(one(EstablishContext{.authentication = password("alice", "alice-secret",
+                                                              csi::exported_name("plant"))}),
+              "NO_EXCEPTION, complete 0");
+    EXPECT_EQ(one(EstablishContext{
+                  .authentication = password("alice", "alice-secret", csi::exported_name("mill"))}),
+              no + ", error 0 1/1 with a token");
+    csi::OctetVector kerberos = right;
+    kerberos[5] ^= std::byte{1};
+    EXPECT_EQ(one(EstablishContext{.authentication = kerberos}), no + ", error 0 2/1");
+    const auto identity = [&](IdentityType type, csi::OctetVector token = {}) {
+        return one(EstablishContext{.identity = {.type = type, .token = std::move(token)},
+                                    .authentication = password("gateway", "gateway-secret")});
+    };
+    EXPECT_EQ(identity(IdentityType::principal_name, csi::exported_name("ann@web")),
+              "NO_EXCEPTION, complete 0");
+    EXPECT_EQ(identity(IdentityType::principal_name, csi::exported_name("ann")),
+              no + ", error 0 1/1");
+    EXPECT_EQ(identity(IdentityType::principal_name, csi::exported_name("a@b@web")),
+              no + ", error 0 1/1");
+    EXPECT_EQ(identity(IdentityType::principal_name, right), no + ", error 0 1/1");
+    EXPECT_EQ(identity(IdentityType::anonymous), no + ", error 0 1/1");
+    EXPECT_EQ(identity(IdentityType::certificates, right), no + ", error 0 2/1");
+    EXPECT_EQ(identity(IdentityType::distinguished_name, right), no + ", error 0 2/1");
+    EXPECT_EQ(identity(static_cast<IdentityType>(64), right), no + ", error 0 2/1");
+    // What no client sends.
+    EXPECT_EQ(answer(server, {right}), no + ", error 0 1/1");
+    EXPECT_EQ(answer(server, {{}}), no + ", error 0 1/1");
+    EXPECT_EQ(one(csi::CompleteEstablishContext{}), no + ", error 0 1/1");
+    EXPECT_EQ(one(csi::ContextError{.major = 1, .minor = 1}), no + ", error 0 1/1");
+    const csi::OctetVector good = csi::encode(EstablishContext{.authentication = right});
+    EXPECT_EQ(answer(server, {good, good}), no + ", error 0 3/1");
+}
+
+TEST_F(Csiv2Calls, HoldUpWhoGuesses)
+{
+    RunningServer server("thread-per-connection", by_tls() + files.options(with_users));
+    note(server);
+    Client client(trusting() + files.is("alice"));
+    EXPECT_EQ(call(client, server), "'alice'");
+    Client mallory(trusting() + files.is("mallory"));
+    std::string last;
+    for (int i = 0; i < 1000 && (last = call(mallory, server)) == refused; ++i) {
+    }
+    EXPECT_EQ(last, "TRANSIENT 0x4b520020 NO");
+    EXPECT_EQ(call(client, server), "'alice'") << "who was there before goes on";
+}
+
+TEST_F(Csiv2Calls, NeedAFileThatCanBeUsed)
+{
+    EXPECT_THROW(Client({"-ORBCsi", "/nowhere"}), CORBA::BAD_PARAM);
+    EXPECT_THROW(Client(files.options("[server]\nusers = \"nobody\"\n")), CORBA::BAD_PARAM);
+    EXPECT_THROW(Client(files.options("[client]\nuser = \"a\"\n")), CORBA::BAD_PARAM);
+}
+
+} // namespace
+} // namespace kairos::orb_testing
