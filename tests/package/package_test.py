@@ -20,7 +20,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 SOURCE = HERE.parent.parent
 LIBRARIES = ["kairos", "kairos-dynamic", "kairos-realtime", "kairos-services", "kairos-events",
              "kairos-notification", "kairos-trading", "kairos-nameserver", "kairos-repository",
-             "kairos-gateway", "kairos-tls", "kairos-access"]
+             "kairos-gateway", "kairos-tls", "kairos-access", "kairos-datagrams"]
 LAYERS = ["kairos-omniorb", "kairos-tao"]  # for programs that were written for other ORBs
 
 # What users may differ in, each of it in some way and most pairs of it in one: compiler, linker,
