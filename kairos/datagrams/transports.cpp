@@ -6,6 +6,7 @@
 #include "kairos/datagrams/datagrams.h"
 #include "kairos/datagrams/profiles.h"
 #include "kairos/datagrams/receiver.h"
+#include "kairos/mapping/exception.h"
 #include "kairos/net/resolver.h"
 #include "kairos/orb/datagrams.h"
 #include "kairos/orb/orb.h"
