@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kairos/datagrams/channel.h"
 
+#include "kairos/base/coarse_clock.h"
 #include "kairos/base/log.h"
 #include "kairos/datagrams/oneway.h"
 #include "kairos/orb/failure.h"
@@ -16,7 +17,12 @@ namespace {
 struct Refused {
     Refusal::Why why = Refusal::Why::none;
     std::size_t octets = 0;
+    std::chrono::nanoseconds since{}; // by coarse_now()
 };
+
+/// Who was refused asks for another connection at once. What is older is of a call that ended
+/// before it did so, as by its deadline.
+constexpr std::chrono::seconds refused_lately{1};
 
 // The calling thread's.
 constinit thread_local Refused refused;
@@ -28,11 +34,15 @@ net::IoResult failed(int error)
 
 } // namespace
 
-void Refusal::set(Why why, std::size_t octets) noexcept { refused = {why, octets}; }
+void Refusal::set(Why why, std::size_t octets) noexcept
+{
+    refused = {why, octets, why == Why::none ? std::chrono::nanoseconds() : coarse_now()};
+}
 
 void Refusal::raise_if_any(const std::string& where)
 {
-    const auto [why, octets] = std::exchange(refused, {});
+    const auto [why, octets, since] = std::exchange(refused, {});
+    if (why != Why::none && coarse_now() - since > refused_lately) return;
     switch (why) {
     case Why::none:
         return;
