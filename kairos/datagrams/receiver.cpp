@@ -99,7 +99,7 @@ Result<void> Receiver::start()
     waker_.emplace(std::move(waker).value());
     auto thread = net::Thread::start(orb_.thread_options("kairos-datagrams"), [this] { run(); });
     if (!thread) return thread.error();
-    thread_ = std::move(thread).value();
+    thread_.emplace(std::move(thread).value());
     return {};
 }
 
@@ -142,7 +142,7 @@ void Receiver::run() noexcept
             try {
                 receive(places_[i], {room.get(), datagram_octets_max + 1}, *memory);
             } catch (const std::bad_alloc&) {
-                drop(places_[i], {}, "out of memory");
+                drop(places_[i], nullptr, "out of memory");
             }
         }
     }
@@ -160,10 +160,10 @@ void Receiver::receive(Place& place, MutableBytes room, orb::UpcallMemory& memor
         net::Address::from_native(reinterpret_cast<const sockaddr*>(&native), native_size);
     const auto octets = room.first(static_cast<std::size_t>(size));
     if (octets.size() > std::min(orb_.options().message_size_max, datagram_octets_max))
-        return drop(place, from, "too large");
+        return drop(place, &from, "too large");
     giop::Request request{};
     const std::string_view why = read_oneway(octets, request);
-    if (!why.empty()) return drop(place, from, why);
+    if (!why.empty()) return drop(place, &from, why);
     serve(request, from, memory);
 }
 
@@ -174,9 +174,10 @@ void Receiver::serve(const giop::Request& request, const net::Address& from,
     Sender sender(from);
     // Nothing that was agreed on lasts from one datagram to the next.
     std::optional<orb::CodeSetContext> announced;
-    if (const auto data = request.contexts.find(orb::code_sets_context_id);
-        data && request.version.minor != 0)
-        announced = orb::decode_code_set_context(*data);
+    if (request.version.minor != 0)
+        request.contexts.for_each([&](std::uint32_t id, Bytes data) {
+            if (id == orb::code_sets_context_id) announced = orb::decode_code_set_context(data);
+        });
     const cdr::TextForm* const text = orb_.code_sets().form_of(request.version.minor, announced);
     while (orb::dispatch(orb_, request, text, sender, memory) == orb::Served::held) {
         if (!sender.hold.tell(*waker_)) throw std::bad_alloc();
@@ -190,16 +191,17 @@ void Receiver::serve(const giop::Request& request, const net::Address& from,
     requests_served.fetch_add(1);
 }
 
-void Receiver::drop(const Place& place, const net::Address& from, std::string_view why) noexcept
+void Receiver::drop(const Place& place, const net::Address* from, std::string_view why) noexcept
 {
     datagrams_dropped.fetch_add(1);
     log::Line line;
     line << "a datagram to " << place.text;
     try {
-        line << " from " << from.to_text();
+        if (from != nullptr) line << " from " << from->to_text();
     } catch (const std::bad_alloc&) { // then it is not said
     }
-    log::write_limited(log::Level::warning, from.host_number(), line << " was dropped: " << why);
+    log::write_limited(log::Level::warning, from != nullptr ? from->host_number() : 0,
+                       line << " was dropped: " << why);
 }
 
 } // namespace kairos::datagrams

@@ -39,7 +39,10 @@ class Receiver final : public orb::DatagramSide {
     void add_profiles(ior::Ior& reference) const override;
     [[nodiscard]] Result<void> start() override;
     void stop() noexcept override;
-    void join() noexcept override { thread_.join(); }
+    void join() noexcept override
+    {
+        if (thread_) thread_->join();
+    }
     void leave_to_parent() noexcept override;
 
   private:
@@ -52,14 +55,15 @@ class Receiver final : public orb::DatagramSide {
     [[nodiscard]] bool is_ending() const noexcept { return ends_.load(std::memory_order_acquire); }
     void receive(Place& place, MutableBytes room, orb::UpcallMemory& memory);
     void serve(const giop::Request& request, const net::Address& from, orb::UpcallMemory& memory);
-    void drop(const Place& place, const net::Address& from, std::string_view why) noexcept;
+    /// `from` is null where that is not known.
+    void drop(const Place& place, const net::Address* from, std::string_view why) noexcept;
 
     orb::Orb& orb_;
     std::vector<Place> places_; // constant once there is a thread, which alone uses the sockets
     std::vector<ior::Address> published_; // constant once there are references
     std::optional<net::Waker> waker_;     // likewise; any thread wakes it
     std::atomic<bool> ends_{false};
-    net::Thread thread_;
+    std::optional<net::Thread> thread_; // while it serves
 };
 
 } // namespace kairos::datagrams

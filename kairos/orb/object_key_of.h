@@ -5,7 +5,6 @@
 
 #include "kairos/base/arena.h"
 #include "kairos/base/bytes.h"
-#include "kairos/base/export.h"
 
 namespace kairos::giop {
 struct TargetAddress;
@@ -15,7 +14,7 @@ namespace kairos::orb {
 
 /// Returns the object key of a target, however it was addressed; empty when it names no object of
 /// IIOP's. Lies in the message or in the arena.
-[[nodiscard]] KAIROS_API Bytes object_key_of(const giop::TargetAddress& target, bool little_endian,
-                                             Arena& arena);
+[[nodiscard]] Bytes object_key_of(const giop::TargetAddress& target, bool little_endian,
+                                  Arena& arena);
 
 } // namespace kairos::orb
