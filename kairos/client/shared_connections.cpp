@@ -72,6 +72,13 @@ void SharedConnections::make(Slot& slot, Endpoint& endpoint, ConnectionArchitect
             return SharedConnection::open(orb_, endpoint, *thread, deadline);
         } catch (const std::bad_alloc&) { // others wait for us
             return Error{ErrorCode::unreachable, "no memory for a connection"};
+        } catch (...) { // a transport's, for this caller alone: the others try for themselves
+            lock.lock();
+            slot.is_being_made = false;
+            ++slot.attempts;
+            slot.failure.reset();
+            attempt_over_.notify_all();
+            throw;
         }
     }();
     lock.lock();

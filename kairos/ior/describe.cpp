@@ -17,6 +17,8 @@ struct TagName {
     std::string_view name;
 };
 
+constexpr std::uint32_t tag_tao_diop = 0x54414F04; // a body as that of TAG_INTERNET_IOP
+
 // The names that the OMG and vendors registered; a few have contents that are shown decoded below.
 constexpr std::array profile_names = {
     TagName{tag_internet_iop, "TAG_INTERNET_IOP"},
@@ -25,7 +27,7 @@ constexpr std::array profile_names = {
     TagName{3, "TAG_UIPMC"},
     TagName{0x54414F00, "TAO UIOP"},
     TagName{0x54414F02, "TAO SHMIOP"},
-    TagName{0x54414F04, "TAO DIOP"},
+    TagName{tag_tao_diop, "TAO DIOP"},
 };
 
 constexpr std::uint32_t tag_omniorb_unix = 0x41545402;
@@ -417,7 +419,7 @@ std::string describe(const Ior& reference)
         const std::string heading = "profile " + std::to_string(i + 1) + ": " +
                                     (name.empty() ? hex_number(profile.tag) : std::string(name));
         bool understood = false;
-        if (profile.tag == tag_internet_iop)
+        if (profile.tag == tag_internet_iop || profile.tag == tag_tao_diop)
             understood = describe_iiop(page, profile, heading);
         else if (profile.tag == tag_multiple_components)
             understood = describe_multiple_components(page, profile, heading);

@@ -54,7 +54,8 @@ class Address {
         return peer;
     }
     /// What the system reported. Unknown families and impossible lengths become Family::none.
-    [[nodiscard]] static Address from_native(const sockaddr* native, socklen_t size) noexcept;
+    [[nodiscard]] KAIROS_API static Address from_native(const sockaddr* native,
+                                                        socklen_t size) noexcept;
 
     /// Every interface of this machine, for listening.
     [[nodiscard]] static Address any_ipv4(std::uint16_t port = 0) noexcept;

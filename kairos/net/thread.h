@@ -5,6 +5,7 @@
 // thread but an Error that names the setting.
 #pragma once
 
+#include "kairos/base/export.h"
 #include "kairos/base/result.h"
 #include "kairos/net/forks.h"
 
@@ -74,7 +75,7 @@ class NotCancelled {
 };
 
 /// A running thread, joined on destruction: whoever owns it must first make its function return.
-class Thread {
+class KAIROS_API Thread {
   public:
     /// `body` must not throw. It is not cancelled.
     [[nodiscard]] static Result<Thread> start(const ThreadOptions& options,

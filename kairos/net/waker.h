@@ -4,12 +4,13 @@
 // eventfd.
 #pragma once
 
+#include "kairos/base/export.h"
 #include "kairos/base/result.h"
 
 namespace kairos::net {
 
 /// Any thread may wake and clear it.
-class Waker {
+class KAIROS_API Waker {
   public:
     [[nodiscard]] static Result<Waker> create();
     Waker(Waker&& other) noexcept;

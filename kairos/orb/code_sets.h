@@ -5,6 +5,7 @@
 // client tells. Asked when references are made and connections begin, not during calls. Any thread.
 #pragma once
 
+#include "kairos/base/export.h"
 #include "kairos/cdr/codeset.h"
 #include "kairos/ior/component.h"
 
@@ -25,7 +26,7 @@ struct CodeSetContext {
     friend bool operator==(const CodeSetContext&, const CodeSetContext&) = default;
 };
 /// Decodes the context's data, an encapsulation; nothing if it is malformed.
-[[nodiscard]] std::optional<CodeSetContext> decode_code_set_context(Bytes data) noexcept;
+[[nodiscard]] KAIROS_API std::optional<CodeSetContext> decode_code_set_context(Bytes data) noexcept;
 /// Returns an encoded list of service contexts with this one only, as giop::RequestTemplate wants
 /// it.
 [[nodiscard]] std::vector<std::byte> encode_contexts(const CodeSetContext& context);
@@ -61,8 +62,8 @@ class CodeSets {
 
     /// Returns, for a server, how text travels in messages of GIOP 1.`giop_minor` on a connection
     /// whose client has announced this, or nothing.
-    [[nodiscard]] const cdr::TextForm* form_of(std::uint8_t giop_minor,
-                                               const std::optional<CodeSetContext>& announced);
+    [[nodiscard]] KAIROS_API const cdr::TextForm*
+    form_of(std::uint8_t giop_minor, const std::optional<CodeSetContext>& announced);
 
     /// Returns whether a body with wide text means the same in both forms.
     [[nodiscard]] bool same_wide_text(const cdr::TextForm* a,

@@ -4,6 +4,7 @@
 // a reply. Station 8 of the request walk (docs/TOUR.md).
 #pragma once
 
+#include "kairos/base/export.h"
 #include "kairos/giop/locate.h"
 #include "kairos/giop/request.h"
 #include "kairos/orb/reply_channel.h"
@@ -24,8 +25,9 @@ enum class Served : std::uint8_t {
 
 /// Serves one request. Every exception is answered; only std::bad_alloc comes out, when there is no
 /// memory even for an answer. `text` says how text travels; may be null.
-[[nodiscard]] Served dispatch(Orb& orb, const giop::Request& request, const cdr::TextForm* text,
-                              ReplyChannel& channel, UpcallMemory& memory);
+[[nodiscard]] KAIROS_API Served dispatch(Orb& orb, const giop::Request& request,
+                                         const cdr::TextForm* text, ReplyChannel& channel,
+                                         UpcallMemory& memory);
 
 /// Has observers hear of a request, then `adapter` serve it, as Adapter::dispatch does; but for
 /// std::bad_alloc, what is thrown is answered.

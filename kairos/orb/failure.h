@@ -43,7 +43,8 @@ inline constexpr CORBA::ULong caller_refused = base | 29;     ///< NO_PERMISSION
 inline constexpr CORBA::ULong caller_unknown = base | 30;     ///< NO_PERMISSION: CSIv2, nobody said
 inline constexpr CORBA::ULong caller_not_said = base | 31;    ///< NO_PERMISSION: CSIv2, a client
 inline constexpr CORBA::ULong too_many_passwords = base | 32; ///< TRANSIENT: CSIv2
-inline constexpr CORBA::ULong caller_not_admitted = base | 33; ///< NO_PERMISSION: a POA's policy
+inline constexpr CORBA::ULong caller_not_admitted = base | 33;   ///< NO_PERMISSION: a POA's policy
+inline constexpr CORBA::ULong no_answer_by_datagram = base | 34; ///< NO_IMPLEMENT: oneways only
 
 /// Minor codes that the OMG assigns (CORBA 3.3 part 2, annex A).
 inline constexpr CORBA::ULong no_usable_profile = mapping::omg_minor(2);       ///< TRANSIENT

@@ -5,6 +5,7 @@
 // by, which is used by one thread.
 #pragma once
 
+#include "kairos/base/export.h"
 #include "kairos/base/intrusive_ptr.h"
 #include "kairos/net/waker.h"
 
@@ -68,7 +69,7 @@ class Hold {
     /// Has `waker`, cleared first, woken when the request may be offered again: for threads that
     /// wait for something else as well. Lasts until end(), or the next begin(). Returns false if
     /// there is no memory for it.
-    [[nodiscard, gnu::cold]] bool tell(net::Waker& waker) noexcept;
+    [[nodiscard, gnu::cold]] KAIROS_API bool tell(net::Waker& waker) noexcept;
     /// Keeps this with the request, which is held, until it is taken or the hold ends.
     void keep(std::unique_ptr<Kept> kept) noexcept { kept_ = std::move(kept); }
     /// Returns what was kept; null for nothing.
@@ -87,7 +88,7 @@ class Hold {
     }
 
   private:
-    [[gnu::cold]] void untell() noexcept;
+    [[gnu::cold]] KAIROS_API void untell() noexcept;
 
     IntrusivePtr<Gate> gate_;
     std::uint64_t seen_ = 0;

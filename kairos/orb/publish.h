@@ -5,6 +5,7 @@
 // asks a name server.
 #pragma once
 
+#include "kairos/base/export.h"
 #include "kairos/base/result.h"
 #include "kairos/ior/component.h"
 #include "kairos/net/address.h"
@@ -39,7 +40,7 @@ enum class PublishAs : std::uint8_t {
 };
 
 /// What the machine can be reached by.
-struct Machine {
+struct KAIROS_API Machine {
     std::string host_name;
     std::vector<net::InterfaceAddress> addresses;
     [[nodiscard]] static Machine current();
@@ -52,7 +53,7 @@ struct Machine {
 /// Returns the addresses that references say of a server that listens at `listening`: no address
 /// twice, never one that nobody can connect to. Empty if the items do not fit. An interface that
 /// the machine does not have is an error.
-[[nodiscard]] Result<std::vector<ior::Address>>
+[[nodiscard]] KAIROS_API Result<std::vector<ior::Address>>
 published_addresses(const std::vector<PublishItem>& items, const net::Address& listening,
                     const Machine& machine);
 

@@ -3,6 +3,7 @@
 
 #include "kairos/base/limits.h"
 #include "kairos/ior/profile.h"
+#include "kairos/orb/datagrams.h"
 #include "kairos/orb/orb.h"
 #include "kairos/orb/priority_context.h"
 #include "kairos/orb/ways.h"
@@ -13,7 +14,16 @@
 #include <utility>
 
 namespace kairos::orb {
+
+[[gnu::weak]] const Datagrams& datagrams();
+
 namespace {
+
+std::vector<ior::Target> targets_of(const ior::Ior& reference)
+{
+    return &datagrams != nullptr ? datagrams().targets(reference)
+                                 : ior::targets_by_any_way(reference);
+}
 
 /// The version to speak: what the profile offers, but no more than the options allow.
 giop::Version usable_version(ior::IiopVersion offered, ior::IiopVersion highest)
@@ -41,7 +51,7 @@ Reference::Reference(IntrusivePtr<Orb> orb, ior::Ior ior, PolicyOverridesPtr ove
     if (overrides_ && !overrides_->calls().is_empty()) orb_->note_call_policies();
     value_factories_ = orb_->value_factories();
     std::size_t last_profile = ior_.profiles.size();
-    const std::vector<ior::Target> targets = ior::targets_by_any_way(ior_);
+    const std::vector<ior::Target> targets = targets_of(ior_);
     const WayChoice choice = way_choice(targets);
     for (const ior::Target& target : targets) {
         const Ways ways(target, orb_->transports(), choice);

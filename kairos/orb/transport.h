@@ -84,6 +84,10 @@ class KAIROS_API Transport {
     [[nodiscard]] virtual Result<std::shared_ptr<const Transport>>
     of_orb(const Options& options) const;
 
+    /// Returns whether a server accepts connections at endpoints of this transport. Others are for
+    /// whoever serves beside it (datagrams.h).
+    [[nodiscard]] virtual bool has_connections() const noexcept { return true; }
+
     /// Parses what stands behind "://" into `endpoint`. The error says what is wrong with it.
     [[nodiscard]] virtual Result<void> parse(std::string_view text,
                                              ListenEndpoint& endpoint) const = 0;

@@ -117,6 +117,7 @@ Result<std::vector<Listener>> open_listeners(Orb& orb, const ListensFor& what)
     const Machine machine = Machine::current();
     std::vector<Listener> listeners;
     for (const ListenEndpoint& endpoint : endpoints) {
+        if (!endpoint.transport->has_connections()) continue;
         auto listener = open_listener(orb, endpoint, what, machine);
         if (!listener) return listener.error();
         log::info("listening on " + listener->acceptor.address().to_text());

@@ -15,6 +15,8 @@
 
 namespace kairos::orb {
 
+[[gnu::weak]] const Datagrams& datagrams();
+
 Serving::Serving(Orb& orb)
     : orb_(orb), account_(orb.options().memory_max()), bidirectional_(orb), thread_pools_(orb)
 {
@@ -86,6 +88,7 @@ ior::Ior Serving::make_ior(std::string_view type_id, Bytes object_key,
         ior.profiles.push_back(ior::encode_iiop(profile));
         profile.components = later;
     }
+    if (datagrams_) datagrams_->add_profiles(ior);
     return ior;
 }
 
@@ -123,6 +126,8 @@ Result<void> Serving::listen()
 {
     const std::lock_guard lock(mutex_);
     if (server_) return {};
+    if (&datagrams != nullptr)
+        if (auto opened = datagrams().open(orb_, datagrams_); !opened) return opened;
     auto server = Server::open(orb_, for_pools_);
     if (!server) return server.error();
     server_ = std::move(server).value();
@@ -209,6 +214,7 @@ void Serving::start()
         if (serving_ || !server_ || orb_.is_shut_down()) return;
         serving_ = true;
         started = server_->start();
+        if (started && datagrams_) started = datagrams_->start();
     }
     if (started) return;
     // Without the lock: what has started already may be serving somebody who asks us something.
@@ -244,12 +250,14 @@ void Serving::stop() noexcept
     }
     if (server_) server_->stop();
     if (Server* const beside = this->beside()) beside->stop();
+    if (datagrams_) datagrams_->stop();
 }
 
 void Serving::join() noexcept
 {
     if (server_) server_->join();
     if (Server* const beside = this->beside()) beside->join();
+    if (datagrams_) datagrams_->join();
     thread_pools_.end();
 }
 
@@ -314,6 +322,7 @@ bool Serving::leave_to_parent() noexcept
     const std::lock_guard lock(mutex_);
     if (serving_) server_->leave_to_parent();
     if (beside_) beside_->leave_to_parent();
+    if (datagrams_) datagrams_->leave_to_parent();
     return serving_;
 }
 

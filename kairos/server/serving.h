@@ -7,6 +7,7 @@
 
 #include "kairos/base/export.h"
 #include "kairos/orb/bidirectional.h"
+#include "kairos/orb/datagrams.h"
 #include "kairos/orb/orb.h"
 #include "kairos/orb/sides.h"
 #include "kairos/server/account.h"
@@ -116,6 +117,7 @@ class Serving final : public ServerSide {
 
     mutable std::mutex mutex_; // guards what follows, when it changes; never held while calling out
     std::unique_ptr<Server> server_; // set once by listen, and for thread pools before it serves
+    std::unique_ptr<DatagramSide> datagrams_; // likewise; null for most
     std::unique_ptr<Server> beside_; // for bidirectional connections; made at need, while serving_
     bool serving_ = false;
     bool stopped_ = false;

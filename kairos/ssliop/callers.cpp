@@ -100,7 +100,8 @@ class Guard final : public poa::Guard {
              << (channel == nullptr ? "\": the POA takes requests by TLS only"
                                     : "\": the client's certificate is none that the POA wants");
         log::write_limited(log::Level::warning, from->host_number(), line);
-        throw CORBA::NO_PERMISSION(orb::minor_code::caller_not_admitted, CORBA::COMPLETED_NO, reason);
+        throw CORBA::NO_PERMISSION(orb::minor_code::caller_not_admitted, CORBA::COMPLETED_NO,
+                                   reason);
     }
     void protect(ior::Ior& reference) const override
     {

@@ -21,7 +21,7 @@ SOURCE = HERE.parent.parent
 LIBRARIES = ["kairos", "kairos-dynamic", "kairos-realtime", "kairos-services", "kairos-events",
              "kairos-notification", "kairos-trading", "kairos-nameserver", "kairos-repository",
              "kairos-gateway", "kairos-tls", "kairos-access",
-             "kairos-csiv2"]
+             "kairos-csiv2", "kairos-datagrams"]
 LAYERS = ["kairos-omniorb", "kairos-tao"]  # for programs that were written for other ORBs
 
 # What users may differ in, each of it in some way and most pairs of it in one: compiler, linker,

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kairos/datagrams/profiles.h"
+
+#include <algorithm>
+#include <cstring>
+#include <memory>
+#include <utility>
+
+namespace kairos::datagrams {
+
+namespace {
+
+/// What holds however the object is called. Code sets are agreed on by connections, of which there
+/// are none here: text is ISO 8859-1, as where a server says nothing.
+void keep_common(std::vector<ior::TaggedComponent>& components)
+{
+    std::erase_if(components, [](const ior::TaggedComponent& each) {
+        return each.tag != ior::tag_orb_type && each.tag != ior::tag_policies;
+    });
+}
+
+} // namespace
+
+void add_diop_profiles(ior::Ior& reference, std::span<const ior::Address> addresses)
+{
+    if (reference.profiles.empty() || addresses.empty()) return;
+    auto first = ior::decode_iiop(reference.profiles.front().data);
+    if (!first) return;
+    ior::IiopProfile profile = std::move(first).value();
+    profile.version = {};
+    keep_common(profile.components);
+    for (const ior::Address& address : addresses) {
+        profile.host = address.host;
+        profile.port = address.port;
+        ior::TaggedProfile tagged = ior::encode_iiop(profile);
+        tagged.tag = tag_diop;
+        reference.profiles.push_back(std::move(tagged));
+    }
+}
+
+ior::Ior only_datagrams(const ior::Ior& reference)
+{
+    ior::Ior only{.type_id = reference.type_id, .profiles = {}};
+    std::ranges::copy_if(reference.profiles, std::back_inserter(only.profiles),
+                         [](const ior::TaggedProfile& each) { return each.tag == tag_diop; });
+    return only;
+}
+
+std::vector<ior::Target> targets(const ior::Ior& reference)
+{
+    std::vector<ior::Target> found = ior::targets_by_any_way(reference);
+    if (!found.empty()) return found;
+    for (std::size_t i = 0; i < reference.profiles.size(); ++i) {
+        const ior::TaggedProfile& tagged = reference.profiles[i];
+        if (tagged.tag != tag_diop) continue;
+        auto decoded = ior::decode_iiop(tagged.data);
+        if (!decoded || decoded->host.empty() || decoded->port == 0) continue;
+        ior::IiopProfile profile = std::move(decoded).value();
+        const std::uint16_t port = std::exchange(profile.port, 0);
+        profile.version = {};
+        keep_common(profile.components);
+        ior::OctetVector data(sizeof port);
+        std::memcpy(data.data(), &port, sizeof port);
+        profile.components.push_back({tag_of_way, std::move(data)});
+        const std::string host = profile.host;
+        found.push_back(
+            {{host, 0}, std::make_shared<const ior::IiopProfile>(std::move(profile)), i});
+    }
+    return found;
+}
+
+std::optional<std::uint16_t> port_of_way(const ior::TaggedComponent& component)
+{
+    std::uint16_t port = 0;
+    if (component.data.size() != sizeof port) return std::nullopt;
+    std::memcpy(&port, component.data.data(), sizeof port);
+    return port;
+}
+
+} // namespace kairos::datagrams

@@ -1,0 +1,320 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Oneways in datagrams, to servers of every architecture; what a server does with what is none; and
+// what callers get where it cannot be had.
+#include "tests/datagrams/fixture.h"
+
+#include "kairos/datagrams/oneway.h"
+#include "kairos/datagrams/profiles.h"
+#include "kairos/ior/describe.h"
+
+namespace kairos::orb_testing {
+namespace {
+
+const std::vector<std::string> listens{"-ORBListenEndpoints",
+                                       "iiop://127.0.0.1:0;diop://127.0.0.1:0"};
+const std::vector<std::string> one_architecture{"thread-per-connection"};
+
+/// The exception that a call ends with, and what it says.
+template <typename Call>
+std::string told(Call call)
+{
+    try {
+        call();
+        return "ok";
+    } catch (const CORBA::SystemException& exception) {
+        return std::string(exception._rep_id()) + " " + std::to_string(exception.minor() & 0xfff) +
+               ": " + exception.what();
+    }
+}
+
+/// Sends octets to where the reference says.
+class RawSender {
+  public:
+    explicit RawSender(const std::string& reference)
+    {
+        const ior::Ior ior = ior::from_string(reference).value();
+        const auto at =
+            std::ranges::find(ior.profiles, datagrams::tag_diop, &ior::TaggedProfile::tag);
+        const ior::IiopProfile profile = ior::decode_iiop(at->data).value();
+        key_ = profile.object_key;
+        const net::Address address = net::Address::parse(profile.host, profile.port).value();
+        EXPECT_EQ(::connect(socket_.descriptor(), address.native(), address.native_size()), 0);
+    }
+    void send(Bytes octets)
+    {
+        EXPECT_EQ(::send(socket_.descriptor(), octets.data(), octets.size(), 0),
+                  static_cast<ssize_t>(octets.size()));
+    }
+    /// A request to say `text`, with these response flags.
+    [[nodiscard]] WireMessage say(std::string_view text, std::uint8_t response_flags = 0) const
+    {
+        WireMessage message(giop::MessageType::request);
+        message.u32(1).u8(response_flags).u8(0).u8(0).u8(0);
+        message.u16(0).align(4).octets(key_).align(4).string("said").align(4).u32(0).align(8);
+        return message.string(text);
+    }
+
+  private:
+    net::Socket socket_{::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0)};
+    Octets key_;
+};
+
+class Diop : public EveryArchitecture {};
+
+TEST_P(Diop, OnewaysArriveAndTwowaysGoAnotherWay)
+{
+    const std::uint64_t before = datagrams::figures().requests; // those of servers that have ended
+    ListenerServer server(GetParam(), listens);
+    for (const char* connection : {"non-multiplexed", "leader-followers", "active"}) {
+        ListenerClient client({"-ORBConnection", connection});
+        const Sensors::Listener_var there = client.oneways(server.reference());
+        const std::string word = "by " + std::string(connection);
+        there->said(word.c_str());
+        EXPECT_TRUE(server.servant().wait_for("said " + word));
+        const Sensors::Listener_var target = client.target(server.reference());
+        const std::string other = "not " + word;
+        target->said(other.c_str());
+        EXPECT_TRUE(server.servant().wait_for("said " + other));
+        EXPECT_NE(target->heard(), 0u);
+    }
+    EXPECT_LE(datagrams::figures().requests - before, 3u) << "the ordinary reference sends none";
+}
+
+TEST_P(Diop, HeldRequestsWait)
+{
+    ListenerServer server(GetParam(), listens, false);
+    ListenerClient client;
+    const Sensors::Listener_var there = client.oneways(server.reference());
+    there->said("first");
+    there->said("second");
+    EXPECT_EQ(server.servant().count("said first"), 0u);
+    server.manager()->activate();
+    EXPECT_TRUE(server.servant().wait_for("said second"));
+    EXPECT_EQ(server.servant().count("said first"), 1u);
+    server.manager()->discard_requests(true);
+    there->said("discarded");
+    server.manager()->activate();
+    there->said("third");
+    EXPECT_TRUE(server.servant().wait_for("said third"));
+}
+
+/// Its thread waits for the manager, and is told of the end.
+TEST_P(Diop, AServerEndsWhileRequestsAreHeld)
+{
+    ListenerServer server(GetParam(), listens, false);
+    server.manager()->activate(); // which begins to serve
+    server.manager()->hold_requests(true);
+    ListenerClient client;
+    const Sensors::Listener_var there = client.oneways(server.reference());
+    there->said("never");
+    EXPECT_EQ(server.servant().count("said never"), 0u);
+}
+
+KAIROS_EVERY_ARCHITECTURE(Diop);
+
+class DiopServer : public ::testing::Test {
+  protected:
+    LogLines log_;
+    ListenerServer server_{"thread-per-connection", listens};
+    RawSender sender_{server_.reference()};
+};
+
+TEST_F(DiopServer, DropsAndCountsWhatIsNoOneway)
+{
+    const std::uint64_t before = datagrams::figures().dropped;
+    const Octets good = sender_.say("good").finish();
+    std::vector<Octets> bad;
+    for (const std::size_t size :
+         {std::size_t{0}, std::size_t{3}, std::size_t{12}, good.size() / 2, good.size() - 1})
+        bad.emplace_back(good.begin(), good.begin() + static_cast<std::ptrdiff_t>(size));
+    bad.push_back(good);
+    bad.back().push_back(std::byte{0}); // one octet more than it says
+    bad.push_back(good);
+    bad.back()[0] = std::byte{'M'};
+    bad.push_back(good);
+    bad.back()[5] = std::byte{9}; // of the version
+    bad.push_back(sender_.say("twoway", 3).finish());
+    bad.push_back(sender_.say("confirmed", 1).finish());
+    bad.push_back(sender_.say("part").flag(2).finish());
+    for (const auto type : {giop::MessageType::reply, giop::MessageType::locate_request,
+                            giop::MessageType::close_connection, giop::MessageType::fragment}) {
+        bad.push_back(good);
+        bad.back()[7] = static_cast<std::byte>(type);
+    }
+    for (const Octets& each : bad)
+        sender_.send(each);
+    sender_.send(good);
+    EXPECT_TRUE(server_.servant().wait_for("said good"));
+    EXPECT_EQ(datagrams::figures().dropped - before, bad.size());
+    EXPECT_EQ(server_.servant().heard(), 1u);
+    EXPECT_TRUE(LogLines::wait_for("was dropped: it expects an answer"));
+}
+
+/// Nobody hears of what nobody serves, and the next request is served.
+TEST_F(DiopServer, GoesOnAfterWhatCannotBeServed)
+{
+    WireMessage cut(giop::MessageType::request); // arguments that end too early
+    Octets other = sender_.say("x").finish();
+    const auto at = std::ranges::search(other, as_bytes(std::string_view("said"))).begin();
+    at[0] = std::byte{'S'}; // an operation that there is not
+    sender_.send(other);
+    other = sender_.say("arguments").finish();
+    other[other.size() - 14] = std::byte{0x7f}; // a length beyond the end
+    sender_.send(other);
+    sender_.send(sender_.say("next").finish());
+    EXPECT_TRUE(server_.servant().wait_for("said next"));
+    EXPECT_EQ(server_.servant().heard(), 1u);
+}
+
+TEST_F(DiopServer, ManySendersAtOnce)
+{
+    constexpr int senders = 16;
+    std::vector<std::thread> threads;
+    for (int n = 0; n < senders; ++n)
+        threads.emplace_back([&, n] {
+            RawSender sender(server_.reference());
+            sender.send(sender.say("sender " + std::to_string(n)).finish());
+        });
+    for (std::thread& each : threads)
+        each.join();
+    for (int n = 0; n < senders; ++n)
+        EXPECT_TRUE(server_.servant().wait_for("said sender " + std::to_string(n)));
+}
+
+TEST_F(DiopServer, CallersAreToldWhatDoesNotGo)
+{
+    for (const char* connection : {"non-multiplexed", "leader-followers"}) {
+        ListenerClient client({"-ORBConnection", connection});
+        const Sensors::Listener_var there = client.oneways(server_.reference());
+        for (int i = 0; i < 2; ++i) { // on a new connection, and on an old one
+            const std::string twoway = told([&] { (void)there->heard(); });
+            EXPECT_TRUE(twoway.starts_with("IDL:omg.org/CORBA/NO_IMPLEMENT:1.0 29: ")) << twoway;
+            EXPECT_NE(twoway.find("call by a reference that has another way"), std::string::npos)
+                << twoway;
+            Sensors::Samples samples;
+            samples.length(70'000);
+            const std::string large = told([&] { there->measured(1, samples); });
+            EXPECT_TRUE(large.starts_with("IDL:omg.org/CORBA/IMP_LIMIT:1.0 7: ")) << large;
+            const std::string word = std::string(connection) + std::to_string(i);
+            there->said(word.c_str());
+            EXPECT_TRUE(server_.servant().wait_for("said " + word));
+        }
+        EXPECT_TRUE(told([&] {
+                        (void)there->_non_existent();
+                    }).starts_with("IDL:omg.org/CORBA/NO_IMPLEMENT:1.0 29: "));
+    }
+    EXPECT_EQ(server_.servant().count("measured 1 of 70000"), 0u);
+}
+
+/// Another thread sends, which cannot say why it does not.
+TEST_F(DiopServer, TheLogTellsWhatDoesNotGoWhereAnotherThreadSends)
+{
+    ListenerClient client({"-ORBConnection", "active"});
+    const Sensors::Listener_var there = client.oneways(server_.reference());
+    EXPECT_TRUE(told([&] { (void)there->heard(); }).starts_with("IDL:omg.org/CORBA/TRANSIENT:1.0"));
+    EXPECT_TRUE(LogLines::wait_for("was not sent in a datagram: it expects an answer"));
+    Sensors::Samples samples;
+    samples.length(70'000);
+    EXPECT_TRUE(
+        told([&] { there->measured(1, samples); }).starts_with("IDL:omg.org/CORBA/TRANSIENT:1.0"));
+    EXPECT_TRUE(LogLines::wait_for("was not sent in a datagram: it is too large"));
+    there->said("after that");
+    EXPECT_TRUE(server_.servant().wait_for("said after that"));
+}
+
+/// All that fits goes, and nothing more.
+TEST_F(DiopServer, TheLargestDatagram)
+{
+    ListenerClient client;
+    const Sensors::Listener_var there = client.oneways(server_.reference());
+    Sensors::Samples samples;
+    CORBA::ULong fits = 60'000;
+    CORBA::ULong beyond = 65'507;
+    while (beyond - fits > 1) {
+        const CORBA::ULong middle = (fits + beyond) / 2;
+        samples.length(middle);
+        const bool went = told([&] { there->measured(2, samples); }) == "ok";
+        (went ? fits : beyond) = middle;
+        // One at a time: they are not lost for want of room.
+        if (went)
+            EXPECT_TRUE(server_.servant().wait_for("measured 2 of " + std::to_string(middle)));
+    }
+    EXPECT_GT(fits, 65'200u);
+    EXPECT_EQ(server_.servant().count("measured 2 of " + std::to_string(beyond)), 0u);
+}
+
+TEST_F(DiopServer, TextIsLatin1)
+{
+    ListenerClient client;
+    const Sensors::Listener_var there = client.oneways(server_.reference());
+    there->said("Gr\xc3\xbc\xc3\x9f"
+                "e");
+    EXPECT_TRUE(server_.servant().wait_for("said Gr\xc3\xbc\xc3\x9f"
+                                           "e"));
+}
+
+TEST(DiopReferences, HaveTheProfileOfTao)
+{
+    const LogLines log;
+    ListenerServer server("reactor", listens);
+    const ior::Ior ior = ior::from_string(server.reference()).value();
+    ASSERT_EQ(ior.profiles.size(), 2u);
+    EXPECT_EQ(ior.profiles[0].tag, ior::tag_internet_iop);
+    EXPECT_EQ(ior.profiles[1].tag, 0x54414F04u);
+    const auto first = ior::decode_iiop(ior.profiles[0].data).value();
+    const auto second = ior::decode_iiop(ior.profiles[1].data).value();
+    EXPECT_EQ(second.host, "127.0.0.1");
+    EXPECT_NE(second.port, 0);
+    EXPECT_EQ(second.object_key, first.object_key);
+    EXPECT_EQ(second.version, (ior::IiopVersion{1, 2}));
+    const std::string described = ior::describe(ior);
+    EXPECT_NE(described.find(
+                  "TAO DIOP: IIOP 1.2\n  address: 127.0.0.1:" + std::to_string(second.port) + "\n"),
+              std::string::npos)
+        << described;
+}
+
+/// As those of a TAO server that has nothing else.
+TEST(DiopReferences, ThatHaveNothingElseAreCalledByThat)
+{
+    const LogLines log;
+    ListenerServer server("reactor", listens);
+    ior::Ior ior = ior::from_string(server.reference()).value();
+    ior.profiles.erase(ior.profiles.begin());
+    ListenerClient client;
+    const Sensors::Listener_var target = client.target(ior::to_string(ior));
+    target->said("nothing else");
+    EXPECT_TRUE(server.servant().wait_for("said nothing else"));
+    EXPECT_TRUE(told([&] {
+                    (void)target->heard();
+                }).starts_with("IDL:omg.org/CORBA/NO_IMPLEMENT:1.0 29: "));
+}
+
+TEST(DiopReferences, WithoutOneCannotBeAskedForIt)
+{
+    const LogLines log;
+    ListenerServer server("reactor", {"-ORBListenEndpoints", "iiop://127.0.0.1:0"});
+    ListenerClient client;
+    EXPECT_TRUE(told([&] {
+                    (void)client.oneways(server.reference());
+                }).starts_with("IDL:omg.org/CORBA/INV_OBJREF:1.0"));
+    EXPECT_TRUE(CORBA::is_nil(datagrams::oneways(CORBA::Object::_nil())));
+}
+
+TEST(DiopEndpoints, NeedAnotherBesideThem)
+{
+    const LogLines log;
+    EXPECT_NE(told([&] {
+                  ListenerServer server("reactor", {"-ORBListenEndpoints", "diop://127.0.0.1:0"});
+              }).find("datagrams carry no answers: another endpoint is needed"),
+              std::string::npos);
+    const std::string bad = told([&] {
+        ListenerServer server("reactor",
+                              {"-ORBListenEndpoints", "iiop://127.0.0.1:0;diop://192.0.2.1:0"});
+    });
+    EXPECT_NE(bad.find("diop://192.0.2.1:0"), std::string::npos) << bad;
+}
+
+} // namespace
+} // namespace kairos::orb_testing
