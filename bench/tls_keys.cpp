@@ -4,9 +4,9 @@
 #include "kairos/tls/certificates.h"
 
 #include <cerrno>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <stdlib.h>
 
 namespace kairos::bench {
 

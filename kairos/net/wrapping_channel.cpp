@@ -59,7 +59,9 @@ IoResult WrappingChannel::read(MutableBytes buffer, ReadFlags flags) noexcept
     const auto has = [flags](ReadFlags flag) {
         return (static_cast<int>(flags) & static_cast<int>(flag)) != 0;
     };
-    return until_done(blocks_ && !has(ReadFlags::do_not_wait), Interest::readable, read_limit_,
+    const bool waits = blocks_ && !has(ReadFlags::do_not_wait);
+    if (waits && read_limit_.count() == 0 && !is_agreeing()) await_octets();
+    return until_done(waits, Interest::readable, read_limit_,
                       [&] { return take(buffer, has(ReadFlags::peek)); });
 }
 

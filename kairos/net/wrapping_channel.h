@@ -62,6 +62,10 @@ class KAIROS_API WrappingChannel : public Channel {
     /// that reads.
     [[nodiscard]] virtual bool has_at_hand() const noexcept = 0;
 
+    /// Called where the caller of read() may wait without a limit, in front of take(): an heir that
+    /// has nothing at hand may wait by receive_waiting() instead of being told to poll.
+    virtual void await_octets() noexcept {}
+
     /// Has shake_hands() called again when this can be done at the descriptor.
     void want(Interest interest) noexcept { wants_ = interest; }
     /// Ends shaking hands: the log says why. `why` lives as long as the process.
@@ -75,6 +79,11 @@ class KAIROS_API WrappingChannel : public Channel {
     {
         const ReadFlags also = peek ? ReadFlags::peek : ReadFlags::none;
         return plain_.read(buffer, ReadFlags::do_not_wait | also);
+    }
+    /// Reads from the descriptor, and waits if that blocks.
+    [[nodiscard]] IoResult receive_waiting(MutableBytes buffer) noexcept
+    {
+        return plain_.read(buffer, ReadFlags::none);
     }
     /// Writes to the descriptor, without waiting.
     [[nodiscard]] IoResult send(Bytes bytes) noexcept

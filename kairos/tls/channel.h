@@ -75,9 +75,11 @@ class Channel final : public net::WrappingChannel {
     IoResult take(MutableBytes buffer, bool peek) noexcept override;
     IoResult put(std::span<const iovec> segments) noexcept override;
     [[nodiscard]] bool has_at_hand() const noexcept override;
+    void await_octets() noexcept override;
 
     // --- with the mutex ---
     [[nodiscard]] IoResult flush() noexcept;
+    [[nodiscard]] IoResult next_octets(MutableBytes buffer) noexcept;
     [[nodiscard]] std::size_t collect(std::span<const iovec> segments,
                                       std::size_t skipped) noexcept;
     [[nodiscard]] bool begin_handshake() noexcept;
@@ -124,13 +126,21 @@ class Channel final : public net::WrappingChannel {
     bool offers_session_ = false;
     bool is_distrusted_ = false;
     bool has_agreed_ = false;
+    bool is_drained_ = false; // of who reads: all that has come was taken
 
     mutable net::PriorityMutex mutex_; // guards ssl_ once hands are shaken, and what follows
     bool is_blocked_ = false;          // the descriptor had nothing more to read
     bool is_at_end_ = false;           // and never will
     std::optional<IoResult> broken_;   // by the descriptor
-    std::size_t without_data_ = 0;     // records in a row, and what is in them
-    std::array<char, 4> first_{};      // octets that came
+    // What who reads has waited for and nobody has taken yet: a short message, or the beginning of
+    // a longer one. While it waits the next octets are its own.
+    bool is_awaiting_ = false;
+    std::array<std::byte, 512> ahead_{};
+    std::size_t ahead_at_ = 0;
+    std::size_t ahead_size_ = 0;        // where they end
+    std::optional<IoResult> ahead_end_; // instead of them
+    std::size_t without_data_ = 0;      // records in a row, and what is in them
+    std::array<char, 4> first_{};       // octets that came
     std::size_t first_size_ = 0;
     int distrust_ = 0; // X509_V_ERR…
     std::string distrusted_;
