@@ -70,5 +70,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
                          .subject = "CN=press,O=Plant",
                          .names = {"DNS:a.example", "URI:spiffe://plant/press"}};
     ask(*rules, shows);
+    ask(*rules, {.login = "ann@plant"});
     return 0;
 }
