@@ -71,7 +71,7 @@ BidirectionalLinkPtr HandoverConnection::become_bidirectional(End end)
 void HandoverConnection::look_for_offer(const giop::Request& request)
 {
     if (link_ && link_->own_end() == End::maker) return;
-    const auto points = offered_listen_points(orb_, request);
+    const auto points = offered_listen_points(orb_, request, *this);
     if (!points || socket_.bypasses_descriptor()) return;
     Bidirectional& all = Serving::of(orb_).bidirectional();
     if (link_) {
