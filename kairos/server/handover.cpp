@@ -62,6 +62,7 @@ void HandoverConnection::go_on_with(const Adopted& adopted)
 BidirectionalLinkPtr HandoverConnection::become_bidirectional(End end)
 {
     if (!link_) link_ = make_intrusive<BidirectionalLink>(orb_, end, *this);
+    if (end == End::maker) share_.is_ours();
     protocol_.accept_replies();
     is_bidirectional_ = true;
     return link_;
