@@ -240,6 +240,47 @@ TEST_P(SsliopCallers, OnlyAreCalledBack)
 
 KAIROS_EVERY_ARCHITECTURE(SsliopCallers);
 
+/// Also where requests would be held, where one servant has all objects, and by each version and
+/// way.
+TEST(SsliopCallers, AreJudgedHoweverTheyCome)
+{
+    RunningServer server("reactor", of_server() + Arguments{"-ORBListenEndpoints", "uiop://"});
+    Servant servant;
+    CORBA::PolicyList policies;
+    policies.length(3);
+    policies[0] = callers(server.orb(), true);
+    policies[1] =
+        server.poa()->create_request_processing_policy(PortableServer::USE_DEFAULT_SERVANT);
+    policies[2] = server.poa()->create_id_uniqueness_policy(PortableServer::MULTIPLE_ID);
+    const PortableServer::POA_var poa =
+        server.poa()->create_POA("default", PortableServer::POAManager::_nil(), policies);
+    poa->set_servant(&servant);
+    const CORBA::Object_var object = poa->create_reference("IDL:Probe/Target:1.0");
+    const Bytes key = object->_kairos_reference()->object_key();
+    const std::string reference = CORBA::String_var(server.orb()->object_to_string(object)).in();
+    // As the open object's, with its addresses in the clear.
+    const std::string forged = changed(server.reference(), [&](ior::IiopProfile& profile) {
+        profile.object_key.assign(key.begin(), key.end());
+    });
+    const PortableServer::POAManager_var manager = poa->the_POAManager();
+    for (const bool is_holding : {true, false}) {
+        if (!is_holding) manager->activate();
+        EXPECT_EQ(called(forged, in_the_clear()), refused); // by a Unix socket
+        EXPECT_EQ(called(forged, in_the_clear() + Arguments{"-ORBPreferLocal", "0"}), refused);
+        EXPECT_EQ(called(reference, of_nobody()), refused);
+        RawPeer peer = RawPeer::connect(plain_port(server));
+        for (const giop::Version version :
+             {giop::version_1_0, giop::version_1_1, giop::version_1_2}) {
+            peer.send(request(key, "ping", 1, version).finish());
+            EXPECT_EQ(ParsedReply(peer.read_message()).text(), refused) << int(version.minor);
+        }
+    }
+    EXPECT_EQ(servant.calls, 0u);
+    EXPECT_EQ(called(reference, of_client()), "ok");
+    EXPECT_EQ(servant.calls, 1u);
+    poa->destroy(true, true);
+}
+
 /// Of more POAs than a connection remembers.
 TEST(SsliopCallers, AreRememberedPerConnection)
 {
