@@ -412,9 +412,9 @@ class Guard final : public orb::Adapter {
     bool call(orb::DirectCall& call) override { return observing_->call(call); }
     /// Whoever asks where an object is does not say what for: a request tells him, or does not.
     bool locates(Bytes /*object_key*/) override { return true; }
-    bool permits_bidirectional(Bytes object_key) override
+    bool permits_bidirectional(Bytes object_key, const orb::ReplyChannel& from) override
     {
-        return observing_->permits_bidirectional(object_key);
+        return observing_->permits_bidirectional(object_key, from);
     }
     OwnThreads threads_for(const giop::Request& request, Bytes object_key) override
     {

@@ -65,27 +65,25 @@ class Watched {
             }
         }
         if (is_first) return read_first(now);
-        {
-            const Looking looking(*this);
-            look_at_files();
-        }
+        look();
         const std::lock_guard lock(mutex_);
         return state_->value;
     }
 
     /// Reads the files now, whatever their stamps say, if they were ever read; the log says what
     /// came of it, also if they are as before. Returns false if they never were. Where another
-    /// thread looks at the time, the next get() does.
+    /// thread looks at the time, that one reads them once more when it is done.
     bool reread(Clock::time_point now = Clock::now())
     {
         {
             const std::lock_guard lock(mutex_);
             if (!state_) return false;
-            looked_ = is_looking_ ? Clock::time_point{} : now;
-            if (std::exchange(is_looking_, true)) return true;
+            is_asked_ = true;
+            if (is_looking_) return true;
+            is_looking_ = true;
+            looked_ = now;
         }
-        const Looking looking(*this);
-        look_at_files(true);
+        look();
         return true;
     }
 
@@ -103,21 +101,33 @@ class Watched {
         friend bool operator==(const Failure&, const Failure&) = default;
     };
 
-    /// The calling thread looks at the files, as long as it lives.
-    class Looking {
-      public:
-        explicit Looking(Watched& watched) noexcept : watched_(watched) {}
-        ~Looking()
+    /// By who has set is_looking_: looks at the files, and again as long as somebody asks for it
+    /// meanwhile.
+    void look()
+    {
+        bool is_asked = false;
         {
-            const std::lock_guard lock(watched_.mutex_);
-            watched_.is_looking_ = false;
+            const std::lock_guard lock(mutex_);
+            is_asked = std::exchange(is_asked_, false);
         }
-        Looking(const Looking&) = delete;
-        Looking& operator=(const Looking&) = delete;
-
-      private:
-        Watched& watched_;
-    };
+        try {
+            do {
+                look_at_files(is_asked);
+                is_asked = is_still_asked();
+            } while (is_asked);
+        } catch (...) {
+            const std::lock_guard lock(mutex_);
+            is_looking_ = false;
+            throw;
+        }
+    }
+    /// Else the thread looks no more.
+    [[nodiscard]] bool is_still_asked()
+    {
+        const std::lock_guard lock(mutex_);
+        is_looking_ = is_asked_;
+        return std::exchange(is_asked_, false);
+    }
 
     /// Several threads may, at once. All go on with what one of them has read.
     [[nodiscard]] Result<T> read_first(Clock::time_point now)
@@ -153,13 +163,13 @@ class Watched {
     }
 
     /// By one thread at a time.
-    void look_at_files(bool reads_all = false)
+    void look_at_files(bool is_asked)
     {
         assert_not_held(mutex_);
         try {
             Stamps stamps(source_.files);
             const bool is_same = !failure_ && are_unchanged(stamps);
-            if (is_same && !reads_all) return;
+            if (is_same && !is_asked) return;
             auto read = read_files(stamps);
             if (read) {
                 State before = std::move(read).value();
@@ -167,15 +177,16 @@ class Watched {
                     const std::lock_guard lock(mutex_);
                     std::swap(*state_, before);
                 }
-                // Whoever has read of the failure reads of its end.
-                const auto level = failure_ ? log::Level::warning : log::Level::info;
+                // Whoever has read of the failure reads of its end, and who asked of what came of
+                // it.
+                const auto level = failure_ || is_asked ? log::Level::warning : log::Level::info;
                 failure_.reset();
                 if (source_.taken) source_.taken(state_->value); // which only this thread changes
                 log::write(level, is_same ? source_.reread : source_.changed);
                 return;
             }
             Failure failure{.stamps = std::move(stamps), .reason = read.error().reason};
-            if (failure_ == failure && !reads_all) return;
+            if (failure_ == failure && !is_asked) return;
             failure_ = std::move(failure);
             log::warning(log::Line() << failure_->reason << source_.kept);
         } catch (const std::bad_alloc&) { // the next look is as this
@@ -190,6 +201,7 @@ class Watched {
     net::PriorityMutex mutex_;
     std::optional<State> state_; // empty: nothing was ever read
     Clock::time_point looked_{}; // when the last look began
+    bool is_asked_ = false;      // that they are read, whatever their stamps say
     bool is_looking_ = false;    // one thread, which may use what follows
 
     std::optional<Failure> failure_; // of the last look

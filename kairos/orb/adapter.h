@@ -18,6 +18,7 @@ namespace kairos::orb {
 
 class DirectCall;
 struct OperationTiming;
+class ReplyChannel;
 class ThreadPool;
 class Upcall;
 
@@ -46,9 +47,13 @@ class Adapter {
     /// for the caller.
     [[nodiscard]] virtual bool locates(Bytes object_key) = 0;
 
-    /// Returns whether the object's adapter permits calls back over the connection of a request to
-    /// it (BiDirPolicy). Asked of requests that offer that.
-    [[nodiscard]] virtual bool permits_bidirectional(Bytes /*object_key*/) { return false; }
+    /// Returns whether the object's adapter permits calls back over the connection that a request
+    /// to it came by (BiDirPolicy), and would take the request. Asked of requests that offer that.
+    [[nodiscard]] virtual bool permits_bidirectional(Bytes /*object_key*/,
+                                                     const ReplyChannel& /*from*/)
+    {
+        return false;
+    }
 
     /// The threads that are to serve a request, and the priority at which they are to begin, where
     /// the object's adapter has some of its own. Asked by servers that hand requests over.

@@ -59,7 +59,7 @@ bool MainThread::is_current() const
 
 bool MainThread::run(const std::function<void()>& work, const std::function<void()>& wake)
 {
-    Work mine{.call = &work, .upcall = UpcallNote::innermost()};
+    Work mine{.call = &work, .noted = UpcallNote::noted()};
     {
         const std::lock_guard lock(mutex_);
         if (closed_) return false;
@@ -155,7 +155,7 @@ void MainThread::serve_one(std::unique_lock<std::mutex>& lock)
     lock.unlock();
     std::exception_ptr exception;
     try {
-        const UpcallNote note(work.upcall);
+        const UpcallNote note(work.noted);
         (*work.call)();
     } catch (...) {
         exception = std::current_exception();

@@ -9,6 +9,7 @@
 #include "kairos/base/export.h"
 #include "kairos/base/intrusive_list.h"
 #include "kairos/base/result.h"
+#include "kairos/orb/upcall_note.h"
 
 #include <condition_variable>
 #include <cstddef>
@@ -20,8 +21,6 @@
 #include <thread>
 
 namespace kairos::orb {
-
-class Upcall;
 
 class KAIROS_API MainThread {
   public:
@@ -111,7 +110,7 @@ class KAIROS_API MainThread {
   private:
     struct Work {
         const std::function<void()>* call;
-        Upcall* upcall; // that it is part of, where that is noted (upcall_note.h)
+        UpcallNote::Noted noted; // what it is part of
         std::exception_ptr exception{};
         enum class State { waiting, done, refused } state = State::waiting;
     };

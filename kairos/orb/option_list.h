@@ -83,8 +83,9 @@ KAIROS_OPTION("-ORBHoldLimit", nullptr, "poa",
 KAIROS_OPTION("-ORBMaxConnections", nullptr, "robustness", "How many connections a server accepts.",
               Number<&Options::connections_max, any_number>)
 KAIROS_OPTION("-ORBMaxPeerConnections", nullptr, "robustness security",
-              "How many of these one host, or one user of this host, may have. 0: three quarters "
-              "of them if they may be 1,000 or more, else all.",
+              "How many of these one host, one IPv6 network of 64 bits (all of a LAN), or one user "
+              "of this host may have. 0: three quarters of them if they may be 1,000 or more, else "
+              "all.",
               Number<&Options::peer_connections_max, any_number>)
 
 KAIROS_OPTION_TOPIC("How clients connect and call", "")
@@ -260,7 +261,8 @@ KAIROS_OPTION("-ORBTlsVerifyClient", nullptr, "tls",
               "as `system`. With `optional` they may show none.",
               Choice<&TlsOptions::check_client, client_check_names>)
 KAIROS_OPTION("-ORBTlsHandshakes", nullptr, "tls security",
-              "How many handshakes a second one host may begin with a server. 0: any number.",
+              "How many handshakes a second one host, or IPv6 network of 64 bits, may begin with a "
+              "server. 0: any number.",
               Number<&TlsOptions::handshakes_max, any_number>)
 
 KAIROS_OPTION_TOPIC("Who may call what", "For programs that are linked with `libkairos-access`.")

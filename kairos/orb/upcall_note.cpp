@@ -3,6 +3,7 @@
 
 #include "kairos/orb/adapter.h"
 #include "kairos/orb/orb.h"
+#include "kairos/orb/upcall.h"
 
 namespace kairos::orb {
 namespace {
@@ -13,12 +14,13 @@ class NotingAdapter final : public Adapter {
 
     bool dispatch(Upcall& upcall) override
     {
-        const UpcallNote note(&upcall);
+        const UpcallNote note(upcall.is_local() ? within_process()
+                                                : UpcallNote::Noted{&upcall, false});
         return adapter_.dispatch(upcall);
     }
     bool call(DirectCall& call) override
     {
-        const UpcallNote note(nullptr);
+        const UpcallNote note(within_process());
         return adapter_.call(call);
     }
     bool locates(Bytes object_key) override
@@ -26,9 +28,9 @@ class NotingAdapter final : public Adapter {
         const UpcallNote note(nullptr);
         return adapter_.locates(object_key);
     }
-    bool permits_bidirectional(Bytes object_key) override
+    bool permits_bidirectional(Bytes object_key, const ReplyChannel& from) override
     {
-        return adapter_.permits_bidirectional(object_key);
+        return adapter_.permits_bidirectional(object_key, from);
     }
     OwnThreads threads_for(const giop::Request& request, Bytes object_key) override
     {
@@ -40,6 +42,11 @@ class NotingAdapter final : public Adapter {
     }
 
   private:
+    [[nodiscard]] static UpcallNote::Noted within_process() noexcept
+    {
+        return {UpcallNote::asked_by(), true};
+    }
+
     Adapter& adapter_;
 };
 

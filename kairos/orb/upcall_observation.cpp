@@ -171,9 +171,9 @@ class ObservingAdapter final : public Adapter {
     }
     bool call(DirectCall& call) override { return adapter_->call(call); }
     bool locates(Bytes object_key) override { return adapter_->locates(object_key); }
-    bool permits_bidirectional(Bytes object_key) override
+    bool permits_bidirectional(Bytes object_key, const ReplyChannel& from) override
     {
-        return adapter_->permits_bidirectional(object_key);
+        return adapter_->permits_bidirectional(object_key, from);
     }
     OwnThreads threads_for(const giop::Request& request, Bytes object_key) override
     {

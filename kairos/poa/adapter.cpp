@@ -107,13 +107,19 @@ bool Adapter::serve(Request& request, std::uint32_t key_id, const Wanted& asked)
     const Use use(*this, key_id);
     const auto wanted = use ? understood(asked) : std::nullopt;
     if (!wanted || !may_say(*wanted)) raise_gone();
-    if (policies_.guard && request.upcall() != nullptr) policies_.guard->admit(*request.upcall());
+    if (policies_.guard) policies_.guard->admit(request);
     if (!admits(request.hold())) return false;
     if (policies_.real_time.is_set())
         serve_in_real_time(request, *wanted);
     else
         serve_alone(request, *wanted);
     return true;
+}
+
+bool Adapter::permits_bidirectional(std::uint32_t key_id, const orb::ReplyChannel& from)
+{
+    const Use use(*this, key_id);
+    return use && policies_.bidirectional && (!policies_.guard || policies_.guard->knows(from));
 }
 
 void Adapter::serve_alone(Request& request, const Wanted& wanted)
@@ -170,8 +176,8 @@ void Adapter::call(Request& request, const Wanted& wanted)
 bool Adapter::call_active(Request& request, const std::optional<ObjectMap::Entry>& entry)
 {
     if (!entry) return false;
-    const bool any_thread =
-        policies_.threads == Threads::orb_controlled && !policies_.real_time.is_set();
+    const bool any_thread = policies_.threads == Threads::orb_controlled &&
+                            !policies_.real_time.is_set() && !policies_.guard;
     const Calling calling(*this, *entry);
     request.call(entry->servant(), any_thread ? &*entry : nullptr);
     return true;

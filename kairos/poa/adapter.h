@@ -147,6 +147,9 @@ class Adapter final : private Retiring {
     /// Returns whether the object is here (orb::Adapter::locates). Asks the servant manager for an
     /// object that is not active; true where that may not be asked now.
     [[nodiscard]] bool locates(std::uint32_t key_id, const Wanted& wanted);
+    /// Returns whether calls back may go by the connection of a request to this adapter
+    /// (orb::Adapter::permits_bidirectional).
+    [[nodiscard]] bool permits_bidirectional(std::uint32_t key_id, const orb::ReplyChannel& from);
     /// Returns the threads that are to serve a request, where this adapter has some of its own, and
     /// the priority at which they are to begin (orb::Adapter::threads_for).
     [[nodiscard]] orb::Adapter::OwnThreads threads_for(const giop::Request& request,

@@ -272,18 +272,27 @@ Answer Adapters::ask_before(Bytes object_key, Ask ask)
         return ask(Found{adapter, key->adapter}, wanted_by(*key, object_key));
     }
     Arena arena;
-    auto key = ior::PersistentKey::parse(object_key);
-    if (!key && orb_.options().plain_keys) key = ior::parse_plain_key(object_key, arena);
-    const Found found = key ? find_path(key->path) : Found{};
+    Bytes id;
+    const Found found = find_persistent(object_key, arena, id);
     if (!found) return {};
-    return ask(found, Wanted{.id = key->id, .place = {}});
+    return ask(found, Wanted{.id = id, .place = {}});
 }
 
-bool Adapters::permits_bidirectional(Bytes object_key)
+/// Once, for all who ask before.
+[[gnu::noinline]] Adapters::Found Adapters::find_persistent(Bytes object_key, Arena& arena,
+                                                            Bytes& id) const
 {
-    return ask_before<bool>(object_key, [](Found found, const Wanted&) {
-        const poa::Adapter::Use use(*found.adapter, found.key_id);
-        return use && found.adapter->policies().bidirectional;
+    auto key = ior::PersistentKey::parse(object_key);
+    if (!key && orb_.options().plain_keys) key = ior::parse_plain_key(object_key, arena);
+    if (!key) return {};
+    id = key->id;
+    return find_path(key->path);
+}
+
+bool Adapters::permits_bidirectional(Bytes object_key, const orb::ReplyChannel& from)
+{
+    return ask_before<bool>(object_key, [&from](Found found, const Wanted&) {
+        return found.adapter->permits_bidirectional(found.key_id, from);
     });
 }
 

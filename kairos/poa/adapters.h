@@ -32,8 +32,9 @@ class Adapters final : public orb::Adapter {
 
     [[nodiscard]] bool dispatch(orb::Upcall& upcall) override;
     [[nodiscard]] bool call(orb::DirectCall& call) override;
-    [[nodiscard]] bool locates(Bytes object_key) override;
-    [[nodiscard]] bool permits_bidirectional(Bytes object_key) override;
+    [[nodiscard, gnu::cold]] bool locates(Bytes object_key) override;
+    [[nodiscard, gnu::cold]] bool permits_bidirectional(Bytes object_key,
+                                                        const orb::ReplyChannel& from) override;
     [[nodiscard]] OwnThreads threads_for(const giop::Request& request, Bytes object_key) override;
     [[nodiscard]] const orb::OperationTiming* timing_for(std::string_view operation,
                                                          Bytes object_key) override;
@@ -121,6 +122,9 @@ class Adapters final : public orb::Adapter {
     /// request is held.
     [[nodiscard]] Found reach(Bytes path, orb::Hold* hold);
     [[nodiscard]] Found find_path(Bytes path) const noexcept;
+    /// Returns the adapter that is there for a persistent object's key, and its id, which is in the
+    /// key or in the arena; nothing for other keys.
+    [[nodiscard]] Found find_persistent(Bytes object_key, Arena& arena, Bytes& id) const;
     [[nodiscard]] static Found found(poa::Adapter* adapter) noexcept;
     [[nodiscard]] bool has_activator(Found adapter) const;
 

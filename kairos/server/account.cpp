@@ -6,38 +6,79 @@
 
 #include <algorithm>
 #include <malloc.h>
+#include <sys/random.h>
 #include <utility>
 
 namespace kairos::orb {
 
+/// One that has connections.
+struct Account::Peer {
+    std::uint64_t number; // net::Address::host_number
+    std::size_t connections = 0;
+    ListLinks<Peer> links{};
+};
+
 /// Its shares in the order in which they went on: the one that has not for the longest time first.
 struct Account::Host {
     std::size_t held = 0;
-    std::atomic<std::size_t> connections{0}; // any thread
     IntrusiveList<Share, &Share::links_> shares;
+    IntrusiveList<Peer, &Peer::links> peers;
 };
 
-Account::Account(std::size_t limit)
-    : limit_(limit), hosts_(std::make_unique<std::array<Host, hosts_max>>())
+/// While the system has none to give yet it is an address, which differs as well.
+std::uint64_t Account::random_key() noexcept
+{
+    std::uint64_t key = 0;
+    if (::getrandom(&key, sizeof key, GRND_NONBLOCK) != sizeof key)
+        key = reinterpret_cast<std::uintptr_t>(&key);
+    return key;
+}
+
+Account::Account(std::size_t limit, std::uint64_t key)
+    : limit_(limit), key_(key), hosts_(std::make_unique<std::array<Host, hosts_max>>())
 {
 }
 
 Account::~Account() = default;
 
-std::size_t Account::Share::place_of(const net::Address& peer) noexcept
+/// Must hold peers_mutex_. There are no more than connections.
+Account::Peer* Account::find(std::uint64_t number) noexcept
 {
-    return peer.host_number() * 0x9e3779b97f4a7c15 >> 56;
+    assert_held(peers_mutex_);
+    Peer* peer = (*hosts_)[place_of(number)].peers.front();
+    while (peer != nullptr && peer->number != number)
+        peer = peer->links.next;
+    return peer;
 }
 
-void Account::begin(std::size_t place) noexcept
+Account::Peer* Account::begin(std::uint64_t number)
 {
-    (*hosts_)[place].connections.fetch_add(1, std::memory_order_relaxed);
+    const std::lock_guard lock(peers_mutex_);
+    Peer* peer = find(number);
+    if (peer == nullptr) {
+        peer = new Peer{.number = number};
+        (*hosts_)[place_of(number)].peers.push_back(*peer);
+    }
+    ++peer->connections;
+    return peer;
+}
+
+void Account::end(Peer* peer) noexcept
+{
+    if (peer == nullptr) return;
+    const std::lock_guard lock(peers_mutex_);
+    if (--peer->connections != 0) return;
+    (*hosts_)[place_of(peer->number)].peers.remove(*peer);
+    delete peer;
 }
 
 bool Account::has_place_for(const net::Address& peer, std::size_t most) noexcept
 {
-    const Host& host = (*hosts_)[Share::place_of(peer)];
-    if (host.connections.load(std::memory_order_relaxed) < most) return true;
+    {
+        const std::lock_guard lock(peers_mutex_);
+        const Peer* const found = find(peer.host_number());
+        if (found == nullptr || found->connections < most) return true;
+    }
     refused_.fetch_add(1, std::memory_order_relaxed);
     return false;
 }
@@ -164,7 +205,7 @@ void Account::cut_off(Share& share) noexcept
 
 void Account::remove(Share& share) noexcept
 {
-    (*hosts_)[share.host_].connections.fetch_sub(1, std::memory_order_relaxed);
+    end(share.peer_);
     if (share.parts_ == decltype(share.parts_){}) return; // it was never here, or is not any more
     bool is_much = false;
     {

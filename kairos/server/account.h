@@ -6,7 +6,7 @@
 // that has gone on least recently. So nobody gets more than everybody else by having more
 // connections, and who goes on outlives who only keeps. Small shares are not counted: a server with
 // many idle connections, and calls of ordinary size, never come here. How many connections each
-// peer has is counted as well.
+// peer has is counted as well, when they begin and end.
 #pragma once
 
 #include "kairos/base/intrusive_list.h"
@@ -20,6 +20,7 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <utility>
 
 namespace kairos::orb {
 
@@ -31,7 +32,8 @@ class Account {
     /// How many octets of each part of a share are not counted.
     static constexpr std::size_t free_octets = std::size_t{4} << 10;
 
-    explicit Account(std::size_t limit);
+    /// `key` decides which hosts share a place.
+    explicit Account(std::size_t limit, std::uint64_t key = random_key());
     ~Account();
     Account(const Account&) = delete;
     Account& operator=(const Account&) = delete;
@@ -45,16 +47,17 @@ class Account {
 
     /// Notes that a request of so many octets is kept, in whatever form, until its servant answers
     /// (orb/owed_answer.h). Returns false if those are too many already.
-    [[nodiscard]] bool keep(std::size_t octets) noexcept;
+    [[nodiscard, gnu::cold]] bool keep(std::size_t octets) noexcept;
     /// Notes that an answer of so many octets is kept for the thread that sends it.
-    void keep_answer(std::size_t octets) noexcept;
+    [[gnu::cold]] void keep_answer(std::size_t octets) noexcept;
     /// Notes that something of so many octets is kept no more.
     void release(std::size_t octets) noexcept;
 
-    /// Returns whether this peer has less than so many connections, and may have one more. A peer
-    /// is a host, an IPv6 network of 64 bits, or a user of this host; peers that fall into one
-    /// place count as one.
-    [[nodiscard]] bool has_place_for(const net::Address& peer, std::size_t most) noexcept;
+    /// Returns whether this peer has less than so many connections that it has made, and may have
+    /// one more. A peer is a host, an IPv6 network of 64 bits, or a user of this host
+    /// (net::Address::host_number).
+    [[nodiscard, gnu::cold]] bool has_place_for(const net::Address& peer,
+                                                std::size_t most) noexcept;
 
     struct Figures {
         std::size_t held = 0;      ///< octets, now
@@ -62,7 +65,7 @@ class Account {
         std::size_t cut_off = 0;   ///< connections
         std::size_t refused = 0;   ///< connections of peers that had too many
     };
-    [[nodiscard]] Figures figures() const noexcept;
+    [[nodiscard, gnu::cold]] Figures figures() const noexcept;
 
   private:
     enum class Part : std::uint8_t { received, replies };
@@ -81,14 +84,26 @@ class Account {
     {
         return held_.load(std::memory_order_relaxed) < limit_ / 4;
     }
-    void make_room() noexcept;
-    void add_kept(std::size_t octets) noexcept;
-    void cut_off(Share& share) noexcept;
+    [[gnu::cold]] void make_room() noexcept;
+    [[gnu::cold]] void add_kept(std::size_t octets) noexcept;
+    [[gnu::cold]] void cut_off(Share& share) noexcept;
     void remove(Share& share) noexcept;
-    void begin(std::size_t place) noexcept;
+    [[nodiscard, gnu::cold]] static std::uint64_t random_key() noexcept;
+    /// Which place a peer falls into. Nobody outside can tell who shares one.
+    [[nodiscard]] std::size_t place_of(std::uint64_t peer) const noexcept
+    {
+        return peer * (key_ | 1) >> 56;
+    }
+    struct Peer;
+    struct Host;
+    [[nodiscard, gnu::cold]] Peer* find(std::uint64_t number) noexcept;
+    [[nodiscard]] Peer* begin(std::uint64_t number);
+    void end(Peer* peer) noexcept;
 
     const std::size_t limit_;
+    const std::uint64_t key_;
     std::atomic<std::size_t> refused_{0};
+    std::mutex peers_mutex_; // guards Host::peers and what they have
     // guards what follows, and the shares; sockets are shut down under it; inside those of whoever
     // sends
     mutable std::mutex mutex_;
@@ -100,8 +115,7 @@ class Account {
     std::size_t freed_ = 0; // by connections that were cut off, and not yet given to the system
     std::size_t held_most_lately_ = 0; // since that
     bool source_waits_ = false;
-    struct Host;
-    /// How many places there are for hosts; those that fall into one place share it.
+    /// How many places there are for hosts; what those that fall into one place hold is one's.
     static constexpr std::size_t hosts_max = 256;
     const std::unique_ptr<std::array<Host, hosts_max>> hosts_;
 };
@@ -109,10 +123,11 @@ class Account {
 class Account::Share final : public giop::MemoryKeeper {
   public:
     /// Makes the share of the connection at `socket`, which is shut down when it is cut off.
-    Share(Account& account, net::Socket& socket, const net::Address& peer) noexcept
-        : account_(account), socket_(socket), host_(place_of(peer))
+    /// Throws std::bad_alloc.
+    Share(Account& account, net::Socket& socket, const net::Address& peer)
+        : account_(account), socket_(socket), host_(account.place_of(peer.host_number())),
+          peer_(account.begin(peer.host_number()))
     {
-        account_.begin(host_);
     }
     ~Share() { account_.remove(*this); }
     Share(const Share&) = delete;
@@ -132,6 +147,8 @@ class Account::Share final : public giop::MemoryKeeper {
     {
         return hold(Part::replies, octets);
     }
+    /// Notes that the connection is none that the peer has made.
+    void is_ours() noexcept { account_.end(std::exchange(peer_, nullptr)); }
     /// Returns whether the connection was cut off. Any thread.
     [[nodiscard]] bool was_cut_off() const noexcept
     {
@@ -141,7 +158,6 @@ class Account::Share final : public giop::MemoryKeeper {
   private:
     friend class Account;
 
-    static std::size_t place_of(const net::Address& peer) noexcept;
     [[nodiscard]] bool hold(Part part, std::size_t octets) noexcept
     {
         const std::size_t wanted = counted(octets);
@@ -153,6 +169,7 @@ class Account::Share final : public giop::MemoryKeeper {
     Account& account_;
     net::Socket& socket_;
     const std::size_t host_;
+    Peer* peer_; // null for one that is ours
     // Written under the account's lock, each by the thread that sets it.
     std::array<std::size_t, 2> parts_{};
     std::size_t held_ = 0; // guarded by the account, as what follows

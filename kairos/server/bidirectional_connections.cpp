@@ -17,8 +17,8 @@
 
 namespace kairos::orb {
 
-std::optional<std::vector<ior::Address>> offered_listen_points(Orb& orb,
-                                                               const giop::Request& request)
+std::optional<std::vector<ior::Address>>
+offered_listen_points(Orb& orb, const giop::Request& request, const ReplyChannel& from)
 {
     if (request.version < giop::version_1_2) return std::nullopt; // it means nothing there
     const auto context = request.contexts.find(listen_points_context_id);
@@ -26,7 +26,7 @@ std::optional<std::vector<ior::Address>> offered_listen_points(Orb& orb,
     if (!context || adapter == nullptr) return std::nullopt;
     Arena arena;
     const Bytes key = object_key_of(request.target, request.little_endian, arena);
-    if (!adapter->permits_bidirectional(key)) return std::nullopt;
+    if (!adapter->permits_bidirectional(key, from)) return std::nullopt;
     auto points = decode_listen_points(*context);
     if (!points)
         log::write_limited(log::Level::warning, 0,

@@ -32,7 +32,7 @@ struct Adopted {
 /// Returns the listen points by which this request offers its connection, where the adapter of its
 /// object permits that; nothing if it does not, or the offer is malformed or of a GIOP before 1.2.
 [[nodiscard]] std::optional<std::vector<ior::Address>>
-offered_listen_points(Orb& orb, const giop::Request& request);
+offered_listen_points(Orb& orb, const giop::Request& request, const ReplyChannel& from);
 
 /// Returns a copy of the message as one that was never in fragments. It is of GIOP 1.2.
 [[nodiscard]] std::vector<std::byte> whole(const giop::Message& message);

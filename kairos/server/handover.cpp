@@ -62,6 +62,7 @@ void HandoverConnection::go_on_with(const Adopted& adopted)
 BidirectionalLinkPtr HandoverConnection::become_bidirectional(End end)
 {
     if (!link_) link_ = make_intrusive<BidirectionalLink>(orb_, end, *this);
+    if (end == End::maker) share_.is_ours();
     protocol_.accept_replies();
     is_bidirectional_ = true;
     return link_;
@@ -71,7 +72,7 @@ BidirectionalLinkPtr HandoverConnection::become_bidirectional(End end)
 void HandoverConnection::look_for_offer(const giop::Request& request)
 {
     if (link_ && link_->own_end() == End::maker) return;
-    const auto points = offered_listen_points(orb_, request);
+    const auto points = offered_listen_points(orb_, request, *this);
     if (!points || socket_.bypasses_descriptor()) return;
     Bidirectional& all = Serving::of(orb_).bidirectional();
     if (link_) {

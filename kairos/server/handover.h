@@ -69,11 +69,11 @@ class HandoverConnection final : public ReactorConnection, public BidirectionalO
                                              const cdr::Writer* body) noexcept override;
     /// Goes on with a connection that came from elsewhere; to be called before anybody else has it.
     /// Throws std::bad_alloc.
-    void go_on_with(const Adopted& adopted);
+    [[gnu::cold]] void go_on_with(const Adopted& adopted);
     /// Makes the connection one that carries requests in both directions, of which this is that
     /// end; returns how to call over it. By the thread that reads, or before there is one. Throws
     /// std::bad_alloc.
-    BidirectionalLinkPtr become_bidirectional(End end);
+    [[gnu::cold]] BidirectionalLinkPtr become_bidirectional(End end);
 
     // --- by the lane of a pool that reads it (lane_readers.h) ---
     [[nodiscard]] int descriptor() const noexcept { return socket_.descriptor(); }
@@ -134,20 +134,20 @@ class HandoverServer final : public Server, public ReactorLoop::Maker, public Re
     /// Makes a server of these listeners, which `reader`, one thread, reads.
     HandoverServer(Orb& orb, std::vector<Listener> listeners, ThreadSettings reader);
     ~HandoverServer() override;
-    [[nodiscard]] Result<void> open(std::unique_ptr<Dispatcher> dispatcher);
+    [[nodiscard, gnu::cold]] Result<void> open(std::unique_ptr<Dispatcher> dispatcher);
 
-    [[nodiscard]] Result<void> start() override;
+    [[nodiscard, gnu::cold]] Result<void> start() override;
     bool run() override { return false; }
     bool work_pending() override { return false; }
     void perform_work() override {}
     void resume() noexcept override;
     void stop() noexcept override { loop_->stop(); }
-    void join() noexcept override;
+    [[gnu::cold]] void join() noexcept override;
 
     [[nodiscard]] HandoverServer* handover() noexcept override { return this; }
     /// Reads this connection from now on. Returns how to call over one that was made here; null for
     /// one that was accepted, and an error if the server has ended. Any thread.
-    [[nodiscard]] Result<BidirectionalLinkPtr> adopt(Adopted adopted);
+    [[nodiscard, gnu::cold]] Result<BidirectionalLinkPtr> adopt(Adopted adopted);
 
     // RequestSource, any thread:
     void on_space() noexcept override { loop_->resume(); }

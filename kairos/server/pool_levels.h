@@ -9,6 +9,7 @@
 #include "kairos/net/socket.h"
 #include "kairos/net/thread.h"
 #include "kairos/net/waker.h"
+#include "kairos/orb/upcall_note.h"
 #include "kairos/server/lane_readers.h"
 #include "kairos/server/request_queue.h"
 #include "kairos/server/thread_pools.h"
@@ -23,14 +24,12 @@
 
 namespace kairos::orb {
 
-class Upcall;
-
 /// A caller of this process that waits for a thread of the pool to do its work. Lies on the
 /// caller's stack.
 struct LocalCall {
     const std::function<void()>& work;
     const net::Socket* waiter; ///< to be made readable; null: waits for ThreadPool::call_done_
-    Upcall* upcall;            ///< that its caller serves (upcall_note.h), as who serves it does
+    UpcallNote::Noted noted;   ///< what its caller serves, as who serves it does
     std::exception_ptr exception{};
     enum class State : std::uint8_t { waiting, done, refused } state = State::waiting;
     LocalCall* next = nullptr;

@@ -264,7 +264,7 @@ ServerConnection::Next ServerConnection::refuse(std::string_view why)
 bool ServerConnection::becomes_bidirectional(const giop::Message& message,
                                              const giop::Request& request)
 {
-    if (!offered_listen_points(orb_, request)) return false;
+    if (!offered_listen_points(orb_, request, *this)) return false;
     const auto unread = protocol_.unread();
     if (!unread || !kept_.empty() || !output_.empty() || owes()) return false;
     auto socket = socket_.duplicate();

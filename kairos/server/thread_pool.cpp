@@ -384,7 +384,7 @@ void ThreadPool::run(std::optional<Priority> priority, const std::function<void(
     }
     LocalCall call{.work = work,
                    .waiter = serving == nullptr ? nullptr : &woken,
-                   .upcall = UpcallNote::innermost()};
+                   .noted = UpcallNote::noted()};
     Lock lock(mutex_);
     Level& level = levels_.level_for(priority);
     if (room_for(level, nullptr) == Room::refused) throw no_room();
@@ -411,7 +411,7 @@ void ThreadPool::serve_call(Lock& lock, LocalCall& call,
     try {
         std::optional<PriorityScope> scope;
         if (borrowed) scope.emplace(orb_, *borrowed);
-        const UpcallNote note(call.upcall);
+        const UpcallNote note(call.noted);
         call.work();
     } catch (...) {
         call.exception = std::current_exception();

@@ -16,12 +16,13 @@
 #include "kairos/orb/reply_channel.h"
 #include "kairos/orb/transport.h"
 #include "kairos/orb/upcall.h"
+#include "kairos/orb/upcall_note.h"
 #include "kairos/poa/guard.h"
+#include "kairos/poa/request.h"
 #include "kairos/ssliop/KairosTls.h"
 #include "kairos/tls/channel.h"
 
 #include <algorithm>
-#include <array>
 #include <atomic>
 #include <string>
 #include <string_view>
@@ -78,30 +79,28 @@ bool is_plain_address(std::uint32_t tag, const orb::Options& options) noexcept
 class Guard final : public poa::Guard {
   public:
     Guard(const orb::Orb& orb, const KairosTls::Callers& callers)
-        : options_(orb.options()), certificate_(callers.certificate || callers.names.length() != 0)
+        : orb_(orb), options_(orb.options()),
+          certificate_(callers.certificate || callers.names.length() != 0)
     {
         for (CORBA::ULong i = 0; i < callers.names.length(); ++i)
             names_.emplace_back(callers.names[i].in());
     }
 
-    void admit(orb::Upcall& upcall) const override
+    /// A call within the process is judged by the connection of the request that it was made in, or
+    /// whoever may not call the object would have another one call it.
+    void admit(const poa::Request& request) const override
     {
-        const net::Address* const from = upcall.peer();
-        if (from == nullptr) return; // the process may call itself
-        const auto* const channel =
-            dynamic_cast<const tls::Channel*>(upcall.channel().peer_channel());
-        if (channel != nullptr && (!certificate_ || is_known(*channel))) return;
-        const char* const reason = channel == nullptr
-                                       ? "the object takes calls by TLS only"
-                                       : "the object takes no calls from this client";
-        log::Line line;
-        line << "call refused: from=\"" << from->to_text() << "\" operation=\""
-             << shown(upcall.operation().substr(0, shown_max))
-             << (channel == nullptr ? "\": the POA takes requests by TLS only"
-                                    : "\": the client's certificate is none that the POA wants");
-        log::write_limited(log::Level::warning, from->host_number(), line);
-        throw CORBA::NO_PERMISSION(orb::minor_code::caller_not_admitted, CORBA::COMPLETED_NO,
-                                   reason);
+        orb::Upcall* upcall = request.upcall();
+        if (upcall == nullptr || upcall->peer() == nullptr) {
+            upcall = orb::UpcallNote::asked_by();
+            if (upcall == nullptr || &upcall->orb() != &orb_) return; // the process calls itself
+        }
+        if (!knows(upcall->channel())) refuse(*upcall, request.operation());
+    }
+    [[nodiscard]] bool knows(const orb::ReplyChannel& from) const override
+    {
+        const auto* const channel = dynamic_cast<const tls::Channel*>(from.peer_channel());
+        return channel != nullptr && (!certificate_ || is_known(*channel));
     }
     void protect(ior::Ior& reference) const override
     {
@@ -118,6 +117,23 @@ class Guard final : public poa::Guard {
 
   private:
     static constexpr std::size_t shown_max = 100;
+
+    [[noreturn, gnu::cold]] static void refuse(orb::Upcall& upcall, std::string_view operation)
+    {
+        const bool is_by_tls =
+            dynamic_cast<const tls::Channel*>(upcall.channel().peer_channel()) != nullptr;
+        if (const net::Address* const from = upcall.peer(); from != nullptr) {
+            log::Line line;
+            line << "call refused: from=\"" << from->to_text() << "\" operation=\""
+                 << shown(operation.substr(0, shown_max))
+                 << (is_by_tls ? "\": the client's certificate is none that the POA wants"
+                               : "\": the POA takes requests by TLS only");
+            log::write_limited(log::Level::warning, from->host_number(), line);
+        }
+        throw CORBA::NO_PERMISSION(orb::minor_code::caller_refused, CORBA::COMPLETED_NO,
+                                   is_by_tls ? "the object takes no calls from this client"
+                                             : "the object takes calls by TLS only");
+    }
 
     /// Returns false for a profile that has no address for TLS.
     [[nodiscard]] bool protect(ior::IiopProfile& profile) const
@@ -143,12 +159,13 @@ class Guard final : public poa::Guard {
     }
     [[nodiscard]] bool is_known(const tls::Channel& channel) const
     {
-        std::atomic<std::uint64_t>& place = found_[channel.number() % found_.size()];
-        const std::uint64_t remembered = place.load(std::memory_order_relaxed);
-        if (remembered >> 1 == channel.number()) return (remembered & 1) != 0;
+        const auto remembered = channel.judgement(number_);
+        if (remembered) return *remembered;
         const auto certificate = channel.trusted_certificate();
-        const bool is_one = certificate && certificate->is_shown && has_name(*certificate);
-        place.store(channel.number() << 1 | (is_one ? 1u : 0u), std::memory_order_relaxed);
+        // Of a name that cannot be read, or for which there is no memory, the next request asks.
+        if (!certificate) return false;
+        const bool is_one = certificate->is_shown && has_name(*certificate);
+        channel.remember(number_, is_one);
         return is_one;
     }
     [[nodiscard]] bool has_name(const orb::PeerCertificate& certificate) const
@@ -162,12 +179,13 @@ class Guard final : public poa::Guard {
         });
     }
 
-    const orb::Options& options_; // the ORB's, which outlives its adapters
+    const orb::Orb& orb_; // which outlives its adapters
+    const orb::Options& options_;
+    static inline std::atomic<std::uint64_t> last_number_{0};
+
+    const std::uint64_t number_ = ++last_number_; // by which connections remember what was found
     const bool certificate_;
     std::vector<std::string> names_;
-    // What was found of connections: their number, and in the last bit whether they may pass. Any
-    // thread: each is one word.
-    mutable std::array<std::atomic<std::uint64_t>, 256> found_{};
 };
 
 class Policy final : public KairosTls::CallersPolicy, public corba::AdapterPolicy {
@@ -199,6 +217,7 @@ class Policy final : public KairosTls::CallersPolicy, public corba::AdapterPolic
         if (wants_certificate && options.tls.check_client == orb::ClientCheck::no)
             return refuse("-ORBTlsVerifyClient other than 'no'");
         policies.guard = IntrusivePtr<const poa::Guard>::adopt(new Guard(orb, value_));
+        orb.note_upcalls(); // for calls within the process
         return true;
     }
 

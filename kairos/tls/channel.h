@@ -62,6 +62,20 @@ class Channel final : public net::WrappingChannel {
     /// Returns a number that no other channel of the process has or will have; not 0.
     [[nodiscard]] std::uint64_t number() const noexcept { return number_; }
 
+    /// What somebody with this number, not 0, has found of the peer's certificate and remembered;
+    /// nothing where that is not known any more: few are remembered. The certificate of a
+    /// connection does not change.
+    [[nodiscard]] std::optional<bool> judgement(std::uint64_t by) const noexcept
+    {
+        const std::uint64_t remembered = judgement_of(by).load(std::memory_order_relaxed);
+        if (remembered >> 1 != by) return std::nullopt;
+        return (remembered & 1) != 0;
+    }
+    void remember(std::uint64_t by, bool judgement) const noexcept
+    {
+        judgement_of(by).store(by << 1 | (judgement ? 1u : 0u), std::memory_order_relaxed);
+    }
+
   private:
     using IoResult = net::IoResult;
     using Lock = std::lock_guard<net::PriorityMutex>;
@@ -110,9 +124,16 @@ class Channel final : public net::WrappingChannel {
     /// Octets of data in one record.
     static constexpr std::size_t record_size = 16'384;
 
+    [[nodiscard]] std::atomic<std::uint64_t>& judgement_of(std::uint64_t by) const noexcept
+    {
+        return judgements_[by % judgements_.size()];
+    }
+
     static inline std::atomic<std::uint64_t> last_number_{0};
 
     const std::uint64_t number_ = ++last_number_;
+    // Each is the number of who has judged, and in the last bit what. Any thread.
+    mutable std::array<std::atomic<std::uint64_t>, 8> judgements_{};
     const bool is_server_;
     const pid_t process_; // only who made it says anything to the peer
     SslPointer ssl_;

@@ -6,7 +6,6 @@
 
 #include "kairos/base/result.h"
 
-#include <array>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -55,18 +54,28 @@ class Handshakes : public std::enable_shared_from_this<Handshakes> {
     /// error if there is none.
     [[nodiscard]] Result<Place> begin(std::uint64_t host, Clock::time_point now = Clock::now());
 
-  private:
-    void end(std::uint64_t host) noexcept;
-    [[nodiscard]] bool is_too_fast(std::uint64_t host, Clock::time_point now) noexcept;
+    /// Returns how many hosts it has noted.
+    [[nodiscard]] std::size_t hosts() const noexcept
+    {
+        const std::lock_guard lock(mutex_);
+        return by_host_.size();
+    }
 
-    /// Hosts that fall into one of these places are one to the limit of how many begin.
-    static constexpr std::size_t paces = 1024;
+  private:
+    struct Host {
+        std::size_t under_way = 0;
+        Clock::time_point made_up{}; // when all that have begun are made up for
+    };
+    using Hosts = std::map<std::uint64_t, Host>;
+
+    void end(std::uint64_t host) noexcept;
+    void forget_some(Clock::time_point now) noexcept;
 
     const std::size_t rate_;
-    std::mutex mutex_; // guards what follows
+    mutable std::mutex mutex_; // guards what follows
     std::size_t count_ = 0;
-    std::map<std::uint64_t, std::size_t> by_host_;
-    std::array<Clock::time_point, paces> paces_{}; // when all that have begun are made up for
+    Hosts by_host_;               // with something under way, or not made up for
+    std::uint64_t looked_at_ = 0; // the last of them, to be forgotten
 };
 
 } // namespace kairos::tls

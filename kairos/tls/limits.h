@@ -15,6 +15,8 @@ inline constexpr std::size_t handshakes_of_host_max = 128;
 /// How many seconds' worth of -ORBTlsHandshakes a host may begin at once: all clients of a site
 /// connect anew when a server comes back.
 inline constexpr int handshakes_burst = 4;
+/// Hosts whose pace is remembered: 72 octets each.
+inline constexpr std::size_t handshake_hosts_max = 4096;
 /// Records in a row that carry no data, and what is in them, such as tickets and changes of keys:
 /// real peers send two or three of them.
 inline constexpr std::size_t without_data_max = 128;

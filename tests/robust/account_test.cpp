@@ -169,7 +169,7 @@ KAIROS_EVERY_ARCHITECTURE(EveryServersAccount);
 
 /// A connection, as far as the account knows.
 struct Holder {
-    Holder(orb::Account& account, const char* host)
+    Holder(orb::Account& account, const std::string& host)
         : pair(net::socket_pair().value()),
           share(account, pair.first, net::Address::parse(host, 1).value())
     {
@@ -180,7 +180,7 @@ struct Holder {
 
 TEST(Account, TheHostThatHoldsMostGivesUpWhatHasNotGoneOnForLongest)
 {
-    orb::Account account(10 * mib);
+    orb::Account account(10 * mib, 0x9e3779b97f4a7c15); // by which these hosts share no place
     Holder one(account, "192.0.2.1");
     Holder two(account, "192.0.2.1");
     Holder three(account, "192.0.2.1");
@@ -200,6 +200,51 @@ TEST(Account, TheHostThatHoldsMostGivesUpWhatHasNotGoneOnForLongest)
               net::IoResult::Status::closed);
     EXPECT_EQ(account.figures().cut_off, 1u);
     EXPECT_EQ(account.figures().held, 8 * mib + 65536);
+}
+
+/// However many there are, and whatever their addresses: each has its own.
+TEST(Account, ConnectionsOfOnePeerAreCountedForNoOther)
+{
+    orb::Account account(mib);
+    net::Socket socket;
+    std::vector<net::Address> peers;
+    for (int i = 0; i < 2000; ++i) {
+        const std::string last = std::to_string(i / 250) + "." + std::to_string(i % 250);
+        peers.push_back(net::Address::parse("10.0." + last, 1).value());
+    }
+    for (int i = 0; i < 256; ++i) { // all that one household may have
+        char text[64];
+        std::snprintf(text, sizeof text, "2001:db8:0:12%02x::1", static_cast<unsigned>(i));
+        peers.push_back(net::Address::parse(text, 1).value());
+    }
+    std::vector<std::unique_ptr<orb::Account::Share>> shares;
+    for (const net::Address& peer : peers) {
+        EXPECT_TRUE(account.has_place_for(peer, 1)) << peer.to_text();
+        shares.push_back(std::make_unique<orb::Account::Share>(account, socket, peer));
+    }
+    EXPECT_EQ(account.figures().refused, 0u);
+    for (const net::Address& peer : peers)
+        EXPECT_FALSE(account.has_place_for(peer, 1)) << peer.to_text();
+    EXPECT_EQ(account.figures().refused, peers.size());
+    EXPECT_FALSE(account.has_place_for(net::Address::parse("2001:db8:0:1200::2", 1).value(), 1));
+    shares.clear();
+    EXPECT_TRUE(account.has_place_for(peers.front(), 1));
+    EXPECT_TRUE(account.has_place_for(peers.back(), 1));
+}
+
+TEST(Account, ConnectionsThatWeHaveMadeArePeersNot)
+{
+    orb::Account account(mib);
+    const net::Address peer = net::Address::parse("192.0.2.1", 1).value();
+    Holder accepted(account, "192.0.2.1");
+    {
+        Holder made(account, "192.0.2.1");
+        EXPECT_FALSE(account.has_place_for(peer, 2));
+        made.share.is_ours();
+        EXPECT_TRUE(account.has_place_for(peer, 2));
+        EXPECT_FALSE(account.has_place_for(peer, 1));
+    }
+    EXPECT_FALSE(account.has_place_for(peer, 1));
 }
 
 TEST(Account, WhatIsSmallIsNotCounted)

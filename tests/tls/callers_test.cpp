@@ -2,10 +2,16 @@
 //
 // KairosTls::CallersPolicy: objects that take requests by TLS only, from clients with a
 // certificate, or with one of certain names.
+#include "kairos/corba/BiDirPolicy.h"
+#include "kairos/orb/context_list.h"
+#include "kairos/orb/listen_points.h"
+#include "kairos/orb/orb.h"
+#include "kairos/server/serving.h"
 #include "kairos/ssliop/KairosTls.h"
 #include "tests/robust/local.h"
 #include "tests/tls/files.h"
 
+#include <memory>
 #include <thread>
 
 namespace kairos::orb_testing {
@@ -62,9 +68,12 @@ class Protected {
               PortableServer::ThreadPolicyValue threads = PortableServer::ORB_CTRL_MODEL)
     {
         CORBA::PolicyList policies;
-        policies.length(2);
+        policies.length(3);
         policies[0] = policy;
         policies[1] = server.poa()->create_thread_policy(threads);
+        CORBA::Any both;
+        both <<= BiDirPolicy::BOTH;
+        policies[2] = server.orb()->create_policy(BiDirPolicy::BIDIRECTIONAL_POLICY_TYPE, both);
         poa_ = server.poa()->create_POA(name, server.manager(), policies);
         const PortableServer::ObjectId_var id = poa_->activate_object(&servant_);
         object_ = poa_->id_to_reference(id);
@@ -75,6 +84,11 @@ class Protected {
     Protected& operator=(const Protected&) = delete;
 
     [[nodiscard]] const std::string& reference() const { return reference_; }
+    [[nodiscard]] Octets key() const
+    {
+        const Bytes key = object_->_kairos_reference()->object_key();
+        return {key.begin(), key.end()};
+    }
     [[nodiscard]] Probe::Target_var target() const
     {
         return Probe::Target::_unchecked_narrow(object_);
@@ -138,20 +152,172 @@ TEST_P(SsliopCallers, GetThroughWhoThePolicyWants)
     }
 }
 
+/// Whoever may not call an object cannot have another object of the ORB call it either.
+TEST_P(SsliopCallers, CallByNobodyElse)
+{
+    for (const char* collocation : {"through-poa", "direct"}) {
+        RunningServer server(GetParam(), of_server() + Arguments{"-ORBCollocation", collocation});
+        const Protected by_tls(server, "tls", callers(server.orb(), false));
+        const Protected known(server, "known", callers(server.orb(), true),
+                              PortableServer::SINGLE_THREAD_MODEL);
+        const Probe::Target_var of_tls = by_tls.target();
+        const Probe::Target_var of_known = known.target();
+        const CORBA::Object_var open = server.orb()->string_to_object(server.reference().c_str());
+        const Probe::Target_var own = Probe::Target::_unchecked_narrow(open);
+        std::atomic<bool> is_deep{false};
+        std::atomic<int> acts{0};
+        server.servant().action = [&] {
+            if (!is_deep) return of_tls->ping();
+            acts++ % 2 == 0 ? own->act() : of_known->ping();
+        };
+        // What the server does by itself, once and once more by the shortest way.
+        for (int i = 0; i < 2; ++i) {
+            EXPECT_EQ(outcome([&] { of_tls->ping(); }), "ok");
+            EXPECT_EQ(outcome([&] { of_known->ping(); }), "ok");
+        }
+        Client stranger(in_the_clear());
+        Client nobody(of_nobody());
+        Client client(of_client());
+        const Probe::Target_var as_stranger = stranger.target(server.reference());
+        const Probe::Target_var as_nobody = nobody.target(server.reference());
+        const Probe::Target_var as_client = client.target(server.reference());
+        EXPECT_EQ(outcome([&] { as_stranger->act(); }), refused);
+        EXPECT_EQ(outcome([&] { as_nobody->act(); }), "ok");
+        EXPECT_EQ(outcome([&] { as_stranger->act(); }), refused);
+        is_deep = true; // through one more object of the server
+        EXPECT_EQ(outcome([&] { as_stranger->act(); }), refused);
+        EXPECT_EQ(outcome([&] { as_nobody->act(); }), refused);
+        EXPECT_EQ(outcome([&] { as_client->act(); }), "ok");
+        EXPECT_EQ(outcome([&] { own->act(); }), "ok");
+    }
+}
+
+/// A request by hand that offers its connection for calls to this address.
+Octets offering(const Octets& key, const ior::Address& point)
+{
+    orb::ContextList list;
+    orb::append_listen_points(list, {&point, 1});
+    WireMessage message(giop::MessageType::request);
+    message.u32(0).u8(3).raw(std::string_view("\0\0\0", 3));
+    message.u16(0).octets(key).string("ping").align(4);
+    message.raw(list.bytes()).align(8);
+    return message.finish();
+}
+
+/// Whoever is refused does not get the calls to an address by having asked.
+TEST_P(SsliopCallers, OnlyAreCalledBack)
+{
+    RunningServer server(GetParam(), of_server());
+    const Protected known(server, "known", callers(server.orb(), true));
+    orb::Bidirectional& claims = orb::Serving::of(server.orb()->_kairos_core()).bidirectional();
+    RawPeer stranger = RawPeer::connect(plain_port(server));
+    stranger.send(offering(known.key(), orb::unreachable_listen_point(0x1234)));
+    EXPECT_EQ(ParsedReply(stranger.read_message()).text(), refused);
+    EXPECT_FALSE(claims.has_claims());
+    const auto offer = [&](const Arguments& options) {
+        Client client(options + Arguments{"-ORBListenEndpoints", "none"});
+        const CORBA::Object_var object = client.orb()->resolve_initial_references("RootPOA");
+        const PortableServer::POA_var root = PortableServer::POA::_narrow(object);
+        CORBA::Any both;
+        both <<= BiDirPolicy::BOTH;
+        CORBA::PolicyList policies;
+        policies.length(1);
+        policies[0] = client.orb()->create_policy(BiDirPolicy::BIDIRECTIONAL_POLICY_TYPE, both);
+        const PortableServer::POAManager_var manager = root->the_POAManager();
+        const PortableServer::POA_var poa = root->create_POA("both", manager, policies);
+        manager->activate();
+        const Probe::Target_var target = client.target(known.reference());
+        const CORBA::Object_var offering =
+            target->_set_policy_overrides(policies, CORBA::SET_OVERRIDE);
+        const Probe::Target_var offers = Probe::Target::_unchecked_narrow(offering);
+        return outcome([&] { offers->ping(); });
+    };
+    EXPECT_EQ(offer(of_nobody()), refused);
+    EXPECT_FALSE(claims.has_claims());
+    EXPECT_EQ(offer(of_client()), "ok");
+    EXPECT_TRUE(claims.has_claims());
+}
+
 KAIROS_EVERY_ARCHITECTURE(SsliopCallers);
 
+/// Also where requests would be held, where one servant has all objects, and by each version and
+/// way.
+TEST(SsliopCallers, AreJudgedHoweverTheyCome)
+{
+    RunningServer server("reactor", of_server() + Arguments{"-ORBListenEndpoints", "uiop://"});
+    Servant servant;
+    CORBA::PolicyList policies;
+    policies.length(3);
+    policies[0] = callers(server.orb(), true);
+    policies[1] =
+        server.poa()->create_request_processing_policy(PortableServer::USE_DEFAULT_SERVANT);
+    policies[2] = server.poa()->create_id_uniqueness_policy(PortableServer::MULTIPLE_ID);
+    const PortableServer::POA_var poa =
+        server.poa()->create_POA("default", PortableServer::POAManager::_nil(), policies);
+    poa->set_servant(&servant);
+    const CORBA::Object_var object = poa->create_reference("IDL:Probe/Target:1.0");
+    const Bytes key = object->_kairos_reference()->object_key();
+    const std::string reference = CORBA::String_var(server.orb()->object_to_string(object)).in();
+    // As the open object's, with its addresses in the clear.
+    const std::string forged = changed(server.reference(), [&](ior::IiopProfile& profile) {
+        profile.object_key.assign(key.begin(), key.end());
+    });
+    const PortableServer::POAManager_var manager = poa->the_POAManager();
+    for (const bool is_holding : {true, false}) {
+        if (!is_holding) manager->activate();
+        EXPECT_EQ(called(forged, in_the_clear()), refused); // by a Unix socket
+        EXPECT_EQ(called(forged, in_the_clear() + Arguments{"-ORBPreferLocal", "0"}), refused);
+        EXPECT_EQ(called(reference, of_nobody()), refused);
+        RawPeer peer = RawPeer::connect(plain_port(server));
+        for (const giop::Version version :
+             {giop::version_1_0, giop::version_1_1, giop::version_1_2}) {
+            peer.send(request(key, "ping", 1, version).finish());
+            EXPECT_EQ(ParsedReply(peer.read_message()).text(), refused) << int(version.minor);
+        }
+    }
+    EXPECT_EQ(servant.calls, 0u);
+    EXPECT_EQ(called(reference, of_client()), "ok");
+    EXPECT_EQ(servant.calls, 1u);
+    poa->destroy(true, true);
+}
+
+/// Of more POAs than a connection remembers.
 TEST(SsliopCallers, AreRememberedPerConnection)
 {
     RunningServer server("thread-per-connection", of_server());
-    const Protected named(server, "named", callers(server.orb(), false, {"CN=client"}));
+    struct Case {
+        std::unique_ptr<Protected> object;
+        Probe::Target_var as_known;
+        Probe::Target_var as_other;
+    };
     Client known(of_client());
     Client other(of_client("server"));
-    const Probe::Target_var as_known = known.target(named.reference());
-    const Probe::Target_var as_other = other.target(named.reference());
-    for (int i = 0; i < 5; ++i) {
-        EXPECT_EQ(outcome([&] { as_known->ping(); }), "ok");
-        EXPECT_EQ(outcome([&] { as_other->ping(); }), refused);
+    std::vector<Case> cases;
+    for (int i = 0; i < 20; ++i) {
+        Case& made = cases.emplace_back();
+        made.object = std::make_unique<Protected>(
+            server, ("named-" + std::to_string(i)).c_str(),
+            callers(server.orb(), false, {i % 3 == 0 ? "CN=server" : "CN=client"}));
+        made.as_known = known.target(made.object->reference());
+        made.as_other = other.target(made.object->reference());
     }
+    for (int round = 0; round < 3; ++round)
+        for (int i = 0; i < 20; ++i)
+            for (int again = 0; again < 2; ++again) {
+                EXPECT_EQ(outcome([&] { cases[i].as_known->ping(); }), i % 3 ? "ok" : refused);
+                EXPECT_EQ(outcome([&] { cases[i].as_other->ping(); }), i % 3 ? refused : "ok");
+            }
+}
+
+TEST(SsliopCallers, AreNamedInTheLog)
+{
+    LogLines log;
+    RunningServer server("reactor", of_server());
+    const Protected known(server, "known", callers(server.orb(), true));
+    EXPECT_EQ(called(known.forged(server), in_the_clear()), refused);
+    EXPECT_EQ(LogLines::count("operation=\"ping\": the POA takes requests by TLS only"), 1u);
+    EXPECT_EQ(called(known.reference(), of_nobody()), refused);
+    EXPECT_EQ(LogLines::count("operation=\"ping\": the client's certificate is none"), 1u);
 }
 
 TEST(SsliopCallers, FindNoAddressInTheClearInReferences)
@@ -234,8 +400,8 @@ TEST(SsliopCallers, AreTurnedAwayBeforeAnObjectIsLookedFor)
 
 TEST(SsliopCallers, AreWantedOnlyWhereTheyCanBeKnown)
 {
+    LogLines log;
     const auto made = [](const Arguments& options, bool certificate) {
-        LogLines log;
         RunningServer server("reactor", options);
         CORBA::PolicyList policies;
         policies.length(2);
@@ -251,8 +417,10 @@ TEST(SsliopCallers, AreWantedOnlyWhereTheyCanBeKnown)
     };
     EXPECT_EQ(made(of_server("no"), false), "made");
     EXPECT_EQ(made(of_server("no"), true), "InvalidPolicy 1");
+    EXPECT_EQ(LogLines::count("wants -ORBTlsVerifyClient other than 'no'"), 1u);
     EXPECT_EQ(made(of_server("required"), true), "made");
     EXPECT_EQ(made({}, false), "InvalidPolicy 1");
+    EXPECT_EQ(LogLines::count("wants an ORB that listens at ssliop://"), 1u);
 }
 
 TEST(SsliopCallers, AreAPolicyOfObjectAdapters)

@@ -450,6 +450,45 @@ TEST(Handshakes, OfOneHostHaveAPace)
     EXPECT_EQ(begun_at(milliseconds{3'600'000}, 1), at_once);
 }
 
+/// Whoever is refused has not paid for it: it goes on when there is room.
+TEST(Handshakes, ThatAreRefusedPutOffNothing)
+{
+    const auto handshakes = std::make_shared<tls::Handshakes>(1000);
+    const auto began = tls::Handshakes::Clock::now();
+    std::vector<tls::Handshakes::Place> places;
+    while (auto place = handshakes->begin(1, began))
+        places.push_back(std::move(place).value());
+    ASSERT_EQ(places.size(), tls::limits::handshakes_of_host_max);
+    for (int i = 0; i < 10'000; ++i)
+        EXPECT_FALSE(handshakes->begin(1, began).ok());
+    places.clear();
+    EXPECT_TRUE(handshakes->begin(1, began).ok());
+}
+
+/// No host has the pace of another, whatever their addresses are; and of those that have made up
+/// for theirs nothing is kept.
+TEST(Handshakes, OfEachHostHaveAPaceOfTheirOwn)
+{
+    constexpr std::uint64_t hosts = 3000;
+    const auto handshakes = std::make_shared<tls::Handshakes>(1);
+    const auto began = tls::Handshakes::Clock::now();
+    for (std::uint64_t host = 0; host < hosts; ++host)
+        for (int i = 0; i < tls::limits::handshakes_burst; ++i)
+            EXPECT_TRUE(handshakes->begin(host, began).ok()) << host;
+    for (std::uint64_t host = 0; host < hosts; ++host)
+        EXPECT_FALSE(handshakes->begin(host, began).ok()) << host;
+    EXPECT_EQ(handshakes->hosts(), hosts);
+    const auto later = began + std::chrono::hours{1};
+    for (std::uint64_t i = 0; i < hosts; ++i)
+        EXPECT_TRUE(handshakes->begin(hosts, later + i * std::chrono::seconds{1}).ok());
+    EXPECT_EQ(handshakes->hosts(), 1u);
+    // However many come at once.
+    const auto last = later + std::chrono::hours{2};
+    for (std::uint64_t host = 0; host < 2 * tls::limits::handshake_hosts_max; ++host)
+        EXPECT_TRUE(handshakes->begin(host, last).ok()) << host;
+    EXPECT_EQ(handshakes->hosts(), tls::limits::handshake_hosts_max);
+}
+
 // --- options -------------------------------------------------------------------------------------
 
 TEST(Context, ErrorsNameTheOptionAndTheFile)

@@ -9,6 +9,7 @@ import contextlib
 import ctypes.util
 import os
 import pathlib
+import pty
 import re
 import shutil
 import signal
@@ -16,6 +17,7 @@ import socket
 import subprocess
 import sys
 import tempfile
+import threading
 
 SECONDS = 60
 failures = []
@@ -53,12 +55,48 @@ def server(*command, ready, environment=None):
             process.communicate(timeout=SECONDS)
 
 
+@contextlib.contextmanager
+def program(*command, **how):
+    """A program that runs, until it is over or SECONDS are."""
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                          **how) as process:
+        watchdog = threading.Timer(SECONDS, process.kill)
+        watchdog.start()
+        try:
+            yield process
+        finally:
+            watchdog.cancel()
+            process.kill()
+
+
 def told(process, text):
     """Waits until the program has said so."""
     for line in process.stdout:
         if text in line:
             return
     check(False, f"nobody says '{text}'")
+
+
+def ended(process, expected, text):
+    process.communicate(timeout=SECONDS)
+    check(process.returncode == expected, f"{text}: status {process.returncode}")
+
+
+def hangup_waits(process):
+    """Whether SIGHUP has not been taken yet by a program that goes on."""
+    if process.poll() is not None:
+        return False
+    try:
+        status = pathlib.Path(f"/proc/{process.pid}/status").read_text()
+    except OSError:
+        return False
+    shared = re.search(r"ShdPnd:\s*([0-9a-f]+)", status)
+    return bool(int(shared.group(1), 16) & 1 << (signal.SIGHUP - 1))
+
+
+def ignore_hangup():
+    """As nohup."""
+    signal.signal(signal.SIGHUP, signal.SIG_IGN)
 
 
 def free_port():
@@ -163,25 +201,61 @@ class Peers:
         own.write_text((self.keys / "server.pem").read_text())
         options = ["-ORBTlsCertificate", own, "-ORBTlsKey", self.keys / "server-key.pem"]
         daemon = [self.kairos, "naming", "--store", self.work / "reread"]
-        with subprocess.Popen([*daemon, "--listen", "ssliop://127.0.0.1:0", *options],
-                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                              text=True) as process:
+        by_tls = [*daemon, "--listen", "ssliop://127.0.0.1:0", *options]
+        for how in ({}, {"preexec_fn": ignore_hangup}):
+            with program(*by_tls, **how) as process:
+                told(process, "IOR:")
+                process.send_signal(signal.SIGHUP)
+                told(process, "were read again")
+                own.write_text((self.keys / "client.pem").read_text())
+                process.send_signal(signal.SIGHUP)
+                told(process, "it is not the key of")
+                own.write_text((self.keys / "server.pem").read_text())
+                process.send_signal(signal.SIGHUP)
+                told(process, "are in force for new connections of servers")
+                process.send_signal(signal.SIGTERM)
+                ended(process, 0, "after SIGHUP")
+        with program(*daemon) as process:
             told(process, "IOR:")
-            own.write_text((self.keys / "client.pem").read_text())
             process.send_signal(signal.SIGHUP)
-            told(process, "it is not the key of")
-            own.write_text((self.keys / "server.pem").read_text())
-            process.send_signal(signal.SIGHUP)
-            told(process, "are in force for new connections of servers")
-            process.send_signal(signal.SIGTERM)
-            process.communicate(timeout=SECONDS)
-            check(process.returncode == 0, f"after SIGHUP: status {process.returncode}")
-        with subprocess.Popen(daemon, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                              text=True) as process:
+            ended(process, 0, "SIGHUP, without TLS")
+        # By its options, not by what was read.
+        with program(*daemon, "-ORBTlsClient", "required") as process:
             told(process, "IOR:")
+            self.goes_on(process)
+
+    def hangs_up(self):
+        """Who was begun to outlive its terminal does; all others end with it."""
+        daemon = [self.kairos, "naming", "--store", self.work / "hangs"]
+        with program(*daemon, preexec_fn=ignore_hangup) as process:
+            told(process, "IOR:")
+            self.goes_on(process)
+        by_tls = [*daemon, "--listen", "ssliop://127.0.0.1:0", *self.shows]
+        child, terminal = pty.fork()
+        if child == 0:
+            os.execv(by_tls[0], [str(each) for each in by_tls])
+        watchdog = threading.Timer(SECONDS, os.kill, (child, signal.SIGKILL))
+        watchdog.start()
+        said = b""
+        while b"IOR:" not in said:
+            said += os.read(terminal, 4096)
+        os.kill(child, signal.SIGHUP)  # the terminal is still there
+        while b"were read again" not in said:
+            said += os.read(terminal, 4096)
+        os.close(terminal)
+        status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+        watchdog.cancel()
+        check(status == 0, f"a service at a terminal that has gone: status {status}")
+
+    def goes_on(self, process):
+        """Who takes a second SIGHUP was not ended by the first."""
+        for _ in range(2):
             process.send_signal(signal.SIGHUP)
-            process.communicate(timeout=SECONDS)
-            check(process.returncode == 0, f"SIGHUP, without TLS: status {process.returncode}")
+            while hangup_waits(process):
+                pass
+        check(process.poll() is None, "SIGHUP ends what it should not")
+        process.send_signal(signal.SIGTERM)
+        ended(process, 0, "SIGTERM after SIGHUP")
 
     def openssl(self, port):
         tool = shutil.which("openssl")
@@ -252,6 +326,7 @@ def main():
         peers.among_kairos()
         peers.takes_back()
         peers.rereads()
+        peers.hangs_up()
         library = ctypes.util.find_library("omnisslTP4")
         if library and shutil.which("omniNames") and shutil.which("nameclt"):
             peers.with_omniorb(library)

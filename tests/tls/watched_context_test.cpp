@@ -176,7 +176,35 @@ TEST_F(WatchedFiles, AreReadWhenSomebodySaysSo)
     EXPECT_EQ(take_said(), std::vector<std::string>{servers_have_new_files});
     EXPECT_TRUE(server.reread()); // as they are
     EXPECT_NE(server.get(now)->context, after);
-    EXPECT_TRUE(take_said().empty());
+    EXPECT_EQ(take_said().size(), 1u);
+}
+
+/// What somebody asks for while files are read is done after that.
+TEST_F(WatchedFiles, AreReadOnceMoreWhereSomebodySaysSoMeanwhile)
+{
+    int reads = 0;
+    std::function<void()> meanwhile = [] {};
+    files::Watched<int> watched({.files = {files.path("server.pem")},
+                                 .read = [&]() -> Result<int> {
+                                     ++reads;
+                                     meanwhile();
+                                     return reads;
+                                 },
+                                 .contents = [] { return std::string("as ever"); },
+                                 .changed = "changed",
+                                 .kept = "kept",
+                                 .failed = "failed",
+                                 .reread = "read"});
+    EXPECT_EQ(watched.get(now).value(), 1);
+    meanwhile = [&] {
+        if (reads < 4) EXPECT_TRUE(watched.reread(now));
+    };
+    EXPECT_TRUE(watched.reread(now));
+    EXPECT_EQ(watched.get(now).value(), 4);
+    EXPECT_EQ(take_said(), (std::vector<std::string>{"read", "read", "read"}));
+    meanwhile = [] {};
+    EXPECT_TRUE(watched.reread(now)); // nobody looks any more
+    EXPECT_EQ(watched.get(now).value(), 5);
 }
 
 /// As EMFILE: the files are as they were when they could not be read.

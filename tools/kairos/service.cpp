@@ -1,15 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/kairos/service.h"
 
+#include "kairos/base/log.h"
 #include "kairos/orb/failure.h"
+#include "kairos/orb/options.h"
+#include "kairos/orb/orb.h"
 #include "kairos/tls/tls.h"
 
 #include <algorithm>
+#include <fcntl.h>
 #include <fstream>
 #include <malloc.h>
+#include <new>
 #include <poll.h>
 #include <stdexcept>
 #include <string_view>
+#include <system_error>
 #include <unistd.h>
 #include <utility>
 
@@ -59,10 +65,28 @@ CORBA::ORB_ptr init_orb(const char* id, std::vector<std::string> texts,
     return CORBA::ORB_init(argc, argv.data(), id);
 }
 
+/// Returns whether the process has a controlling terminal that was not hung up.
+bool has_terminal() noexcept
+{
+    const int descriptor = ::open("/dev/tty", O_RDONLY | O_NOCTTY | O_NONBLOCK | O_CLOEXEC);
+    if (descriptor < 0) return false;
+    ::close(descriptor);
+    return true;
+}
+
+/// By the options, not by what was read: SIGHUP means the same all the time.
+bool may_have_files(const orb::Options& options)
+{
+    return options.tls != orb::TlsOptions{} || !options.access.empty();
+}
+
 } // namespace
 
-EndSignals::EndSignals()
+/// An ignored signal that is blocked can be waited for as any other.
+EndSignals::EndSignals() : began_at_terminal_(has_terminal())
 {
+    struct sigaction hangup {};
+    ignores_hangup_ = ::sigaction(SIGHUP, nullptr, &hangup) == 0 && hangup.sa_handler == SIG_IGN;
     sigemptyset(&signals_);
     sigaddset(&signals_, SIGINT);
     sigaddset(&signals_, SIGTERM);
@@ -70,12 +94,16 @@ EndSignals::EndSignals()
     pthread_sigmask(SIG_BLOCK, &signals_, nullptr);
 }
 
-void EndSignals::wait() const
+void EndSignals::wait(const std::function<void()>& reread) const
 {
-    int received = 0;
-    do {
+    for (;;) {
+        int received = 0;
         sigwait(&signals_, &received);
-    } while (received == SIGHUP && tls::reread_files());
+        if (received != SIGHUP) return;
+        const bool is_left_alone = began_at_terminal_ && !has_terminal();
+        if (!ignores_hangup_ && (!reread || is_left_alone)) return;
+        if (reread) reread();
+    }
 }
 
 CORBA::ORB_ptr make_service_orb(const char* id, const std::string& endpoint,
@@ -114,6 +142,7 @@ ServiceRun::ServiceRun(const EndSignals& signals, CORBA::ORB_ptr orb,
 ServiceRun::~ServiceRun()
 {
     if (ender_.joinable()) ender_.join();
+    if (rereader_.joinable()) rereader_.join();
     {
         const std::lock_guard lock(mutex_);
         ended_ = true;
@@ -125,8 +154,10 @@ ServiceRun::~ServiceRun()
 void ServiceRun::run()
 {
     answer_at_the_root(orb_.in());
-    ender_ = std::thread([this] {
-        signals_.wait();
+    std::function<void()> reread;
+    if (may_have_files(orb_->_kairos_core().options())) reread = [this] { this->reread(); };
+    ender_ = std::thread([this, reread] {
+        signals_.wait(reread);
         watch_ = std::thread([this] { watch_end(); });
         begin_to_end_();
         orb_->shutdown(false);
@@ -138,6 +169,42 @@ void ServiceRun::run()
     }
     ender_.join();
     orb_->destroy();
+}
+
+/// In the thread that waits for signals, which goes on doing so.
+void ServiceRun::reread()
+{
+    {
+        const std::lock_guard lock(mutex_);
+        is_to_reread_ = true;
+        if (std::exchange(is_rereading_, true)) return;
+    }
+    if (rereader_.joinable()) rereader_.join(); // it does nothing more
+    try {
+        rereader_ = std::thread([this] { reread_as_asked(); });
+    } catch (const std::system_error& error) {
+        log::warning(log::Line() << "files are not read anew: " << error.what());
+        const std::lock_guard lock(mutex_);
+        is_rereading_ = false;
+    }
+}
+
+void ServiceRun::reread_as_asked()
+{
+    for (;;) {
+        {
+            const std::lock_guard lock(mutex_);
+            if (!std::exchange(is_to_reread_, false)) {
+                is_rereading_ = false;
+                return;
+            }
+        }
+        try {
+            (void)tls::reread_files();
+        } catch (const std::bad_alloc&) {
+            log::warning("files are not read anew: out of memory");
+        }
+    }
 }
 
 void ServiceRun::watch_end()

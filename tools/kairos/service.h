@@ -16,16 +16,19 @@
 
 namespace kairos::tools {
 
-/// Blocks the signals that end the server: made before there is another thread to get them. SIGHUP
-/// ends it only where there are no files of TLS to be read anew.
+/// Blocks the signals that end the process: made before there is another thread to get them.
 class EndSignals {
   public:
     EndSignals();
-    /// Returns when one has come that ends the server; has files of TLS read when SIGHUP comes.
-    void wait() const;
+    /// Returns when one has come that ends the process. Where `reread` is given SIGHUP calls that
+    /// instead, unless the terminal has gone that the process began at. A process that began with
+    /// SIGHUP ignored (nohup) is not ended by it.
+    void wait(const std::function<void()>& reread = {}) const;
 
   private:
     sigset_t signals_{};
+    bool ignores_hangup_ = false;
+    bool began_at_terminal_ = false;
 };
 
 /// An ORB that listens at `endpoint`, unless the user's options say where. These win over
@@ -48,7 +51,8 @@ inline constexpr std::chrono::milliseconds end_within{4500};
 /// Serves until a signal ends it; then the ORB is destroyed. `begin_to_end` is called first, by
 /// another thread, while requests may still be served. If that, and what follows until this is
 /// destroyed, is not over in time, the process ends at once, says so and has status 1: what it kept
-/// durable is as durable as if it had been killed.
+/// durable is as durable as if it had been killed. SIGHUP has files of TLS read anew where the ORB
+/// was given options of TLS, or rules; else it ends the process.
 class ServiceRun {
   public:
     ServiceRun(const EndSignals& signals, CORBA::ORB_ptr orb, std::function<void()> begin_to_end);
@@ -60,15 +64,20 @@ class ServiceRun {
 
   private:
     void watch_end();
+    void reread();
+    void reread_as_asked();
 
     const EndSignals& signals_;
     const CORBA::ORB_var orb_;
     const std::function<void()> begin_to_end_;
-    std::mutex mutex_; // guards ended_
+    std::mutex mutex_; // guards what is no thread
     std::condition_variable changed_;
     bool ended_ = false;
-    std::thread ender_; // waits for the signal
-    std::thread watch_; // begun by it
+    bool is_to_reread_ = false;
+    bool is_rereading_ = false;
+    std::thread ender_;    // waits for the signal
+    std::thread watch_;    // begun by it
+    std::thread rereader_; // likewise: files may be on a disk that does not answer
 };
 
 } // namespace kairos::tools
