@@ -15,6 +15,9 @@
 #include "kairos/orb/tls_peers.h"
 #include "kairos/orb/upcall.h"
 #include "kairos/orb/upcall_note.h"
+#include "kairos/orb/upcall_observation.h"
+#include "kairos/poa/adapter.h"
+#include "kairos/poa/calling.h"
 
 #include <algorithm>
 #include <utility>
@@ -32,18 +35,56 @@ namespace {
 /// Of one request. Belongs to who serves it.
 struct RequestCsi {
     std::optional<Caller> caller;
-    const RequestCsi* outer = nullptr; // while the thread serves it
-    bool is_served = false;
+    const orb::UpcallScope* before = nullptr;  // what the thread served before; compared only
+    const orb::UpcallScope* servant = nullptr; // what its servant is called within, by then
 };
 
 /// What requests keep theirs by, whatever the ORB.
 constexpr char state_key = 0;
 
-thread_local const RequestCsi* innermost_request = nullptr;
-
 std::shared_ptr<RequestCsi> state_of(orb::ObservedUpcall& upcall)
 {
     return std::static_pointer_cast<RequestCsi>(upcall.state_of(&state_key));
+}
+
+/// A request that the thread's servant answers later: the upcall knows of it no longer. Lives until
+/// the servant's operation has returned.
+class LeftRequest {
+  public:
+    explicit LeftRequest(std::shared_ptr<const RequestCsi> state)
+        : state_(std::move(state)), outer_(std::exchange(innermost_, this))
+    {
+    }
+    ~LeftRequest() { innermost_ = outer_; }
+    LeftRequest(const LeftRequest&) = delete;
+    LeftRequest& operator=(const LeftRequest&) = delete;
+
+    /// Returns the one that the thread is within; null if that is none.
+    [[nodiscard]] static std::shared_ptr<const RequestCsi> here() noexcept
+    {
+        return innermost_ != nullptr && innermost_->upcall_ == orb::UpcallNote::innermost() &&
+                       innermost_->scope_ == orb::UpcallScope::innermost()
+                   ? innermost_->state_
+                   : nullptr;
+    }
+
+  private:
+    static inline thread_local const LeftRequest* innermost_ = nullptr;
+
+    const std::shared_ptr<const RequestCsi> state_;
+    const orb::Upcall* const upcall_ = orb::UpcallNote::innermost();
+    const orb::UpcallScope* const scope_ = orb::UpcallScope::innermost();
+    const LeftRequest* const outer_;
+};
+
+/// Returns whether the thread is at the request itself, its interceptors, servant managers and
+/// servant, and not within what these have called in this process, of which no note was made.
+bool is_at(const RequestCsi& state, const orb::Upcall& upcall)
+{
+    const poa::Calling* const innermost = poa::Calling::innermost();
+    if (innermost == state.before || innermost == state.servant) return true;
+    return innermost != nullptr && innermost->outer() == state.before &&
+           &innermost->adapter().orb() == &upcall.orb();
 }
 
 /// The other end of the connection that a request has come by.
@@ -97,47 +138,20 @@ class ServerCsi final : public orb::UpcallObserver {
     void receive_request_service_contexts(orb::ObservedUpcall& upcall) override
     {
         auto state = std::make_shared<RequestCsi>();
+        state->before = orb::UpcallScope::innermost();
         if (upcall.peer() != nullptr && csi_->settings().server) look_at(upcall, *state);
         upcall.state_of(&state_key) = std::move(state);
     }
     void receive_request(orb::ObservedUpcall& upcall) override
     {
-        RequestCsi& state = *state_of(upcall);
-        state.outer = std::exchange(innermost_request, &state);
-        state.is_served = true;
+        state_of(upcall)->servant = orb::UpcallScope::innermost();
     }
     std::shared_ptr<void> leave_thread(orb::ObservedUpcall& upcall) override
     {
-        /// The thread goes on with the servant's operation, the request without it.
-        class Left {
-          public:
-            explicit Left(std::shared_ptr<RequestCsi> state) : state_(std::move(state)) {}
-            ~Left() { innermost_request = state_->outer; }
-            Left(const Left&) = delete;
-            Left& operator=(const Left&) = delete;
-
-          private:
-            const std::shared_ptr<RequestCsi> state_;
-        };
-        auto state = state_of(upcall);
-        if (!state->is_served) return {};
-        auto left = std::make_shared<Left>(state);
-        state->is_served = false;
-        return left;
+        return std::make_shared<LeftRequest>(state_of(upcall));
     }
-    void send_reply(orb::ObservedUpcall& upcall) override { end(upcall); }
-    void send_exception(orb::ObservedUpcall& upcall) override { end(upcall); }
-    void send_other(orb::ObservedUpcall& upcall) override { end(upcall); }
 
   private:
-    static void end(orb::ObservedUpcall& upcall)
-    {
-        const auto state = state_of(upcall);
-        if (!state->is_served) return;
-        innermost_request = state->outer;
-        state->is_served = false;
-    }
-
     void look_at(orb::ObservedUpcall& upcall, RequestCsi& state);
     /// Throws NO_PERMISSION.
     [[nodiscard]] Caller caller_of(orb::ObservedUpcall& upcall,
@@ -311,7 +325,12 @@ std::unique_ptr<orb::UpcallObserver> observe_requests(std::shared_ptr<OrbCsi> cs
 
 std::optional<Caller> caller()
 {
-    return innermost_request == nullptr ? std::nullopt : innermost_request->caller;
+    if (const auto left = LeftRequest::here()) return left->caller;
+    orb::Upcall* const upcall = orb::UpcallNote::innermost();
+    if (upcall == nullptr || upcall->observation() == nullptr) return std::nullopt;
+    const auto state = state_of(*upcall->observation());
+    if (!state || !is_at(*state, *upcall)) return std::nullopt;
+    return state->caller;
 }
 
 } // namespace kairos::csiv2
