@@ -109,6 +109,7 @@ TEST(CsiSettings, AreRefusedWithAReason)
           Case{"[client]\nuser = 'a@b@c'", "line 2: user: 'a@b@c' is no name"},
           Case{"[client]\npassword_file = '/nowhere'", "line 2: password_file: '/nowhere' cannot"},
           Case{"[[trust]]\nwho = 'user:a'\nnames = 'b'", "[[trust]] is of a server"},
+          Case{"[client]\nuser = 'a'\npassword_file = ''", "line 3: password_file names a file"},
           Case{"[server]\n[[trust]]\nwho = 'user:a'", "line 2: a trust says for whom"},
           Case{"[server]\n[[trust]]\nnames = 'a'", "line 2: a trust says who"},
           Case{"[server]\n[[trust]]\nwho = 'anyone'\nnames = 'a'", "line 3: 'anyone' is nobody"},
@@ -131,6 +132,19 @@ TEST(CsiSettings, HavePatterns)
     EXPECT_FALSE(matches("?", "a"));
     // Work grows with the product of both sizes, not with the number of ways.
     EXPECT_FALSE(matches(std::string(500, '*') + "b", std::string(1000, 'a')));
+}
+
+TEST(CsiSettings, HavePatternsOfUsersAndScopes)
+{
+    EXPECT_TRUE(matches_name("*@plant", "alice@plant"));
+    EXPECT_TRUE(matches_name("*@*", "alice@plant"));
+    EXPECT_TRUE(matches_name("*", "alice"));
+    EXPECT_TRUE(matches_name(R"(*\@plant)", R"(mallory\@plant)"));
+    EXPECT_FALSE(matches_name("*@plant", R"(mallory\@plant)")) << "of no scope";
+    EXPECT_FALSE(matches_name("*", "alice@plant"));
+    EXPECT_FALSE(matches_name("*@plant", "alice"));
+    EXPECT_FALSE(matches_name("*plant", "alice@plant"));
+    EXPECT_FALSE(matches_name("*@*", R"(a\@b)"));
 }
 
 TEST(CsiUsers, AreWhoseHashesAreGood)

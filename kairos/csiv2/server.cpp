@@ -296,7 +296,7 @@ void ServerCsi::believe(orb::ObservedUpcall& upcall, const Peer& peer,
         const bool is_for = caller.identity == Caller::Identity::anonymous
                                 ? trust.anonymous
                                 : std::ranges::any_of(trust.names, [&](const std::string& pattern) {
-                                      return matches(pattern, caller.name);
+                                      return matches_name(pattern, caller.name);
                                   });
         if (!is_for) return false;
         const bool is_user = !caller.user.empty() &&
