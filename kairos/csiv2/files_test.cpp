@@ -192,42 +192,87 @@ csi::UserAndPassword evidence(const std::string& user, const std::string& passwo
     return {.user = user, .password = password, .target_name = {}};
 }
 
-TEST(CsiPasswords, AreComputedOnceForAConnection)
+TEST(CsiPasswords, AreComputedOnce)
 {
     using Answer = Passwords::Answer;
     Passwords passwords("");
     EXPECT_FALSE(passwords.are_taken());
-    EXPECT_EQ(passwords.ask("a", 1, evidence("u", "u")), Answer::wrong);
+    EXPECT_EQ(passwords.ask(1, evidence("u", "u")), Answer::wrong);
     const auto counting = std::make_shared<Counting>();
     passwords.set_authenticator(counting);
     EXPECT_TRUE(passwords.are_taken());
-    for (int i = 0; i < 100; ++i)
-        EXPECT_EQ(passwords.ask("a", 1, evidence("u", "u")), Answer::right);
+    for (unsigned host = 0; host < 100; ++host)
+        EXPECT_EQ(passwords.ask(host, evidence("u", "u")), Answer::right);
     EXPECT_EQ(counting->asked, 1);
-    EXPECT_EQ(passwords.ask("b", 1, evidence("u", "u")), Answer::right);
-    EXPECT_EQ(counting->asked, 2);
-    EXPECT_EQ(passwords.ask("a", 1, evidence("uu", "")), Answer::wrong);
-    EXPECT_EQ(passwords.ask("a", 1, evidence("a@b@c", "a@b@c")), Answer::wrong);
-    EXPECT_EQ(counting->asked, 3) << "what is no name is nobody's";
+    EXPECT_EQ(passwords.ask(1, evidence("uu", "")), Answer::wrong);
+    EXPECT_EQ(passwords.ask(1, evidence("a@b@c", "a@b@c")), Answer::wrong);
+    EXPECT_EQ(counting->asked, 2) << "what is no name is nobody's";
+}
+
+/// The time of tests, which stands still between what they say.
+std::atomic<std::int64_t> seconds_passed{0};
+Passwords::Clock::time_point time_of_test()
+{
+    return Passwords::Clock::time_point(std::chrono::seconds(1'000'000 + seconds_passed.load()));
 }
 
 TEST(CsiPasswords, AreNotGuessedForEver)
 {
     using Answer = Passwords::Answer;
-    Passwords passwords("");
+    Passwords passwords("", &time_of_test);
     const auto counting = std::make_shared<Counting>();
     passwords.set_authenticator(counting);
-    EXPECT_EQ(passwords.ask("known", 1, evidence("u", "u")), Answer::right);
-    bool is_held_up = false;
-    for (int i = 0; i < 1000 && !is_held_up; ++i)
-        is_held_up = passwords.ask("a", 1, evidence("u", std::to_string(i))) == Answer::later;
-    EXPECT_TRUE(is_held_up);
-    EXPECT_EQ(passwords.ask("known", 1, evidence("u", "u")), Answer::right) << "is remembered";
-    EXPECT_EQ(passwords.ask("c", 2, evidence("u", "u")), Answer::right) << "of another host";
+    EXPECT_EQ(passwords.ask(1, evidence("u", "u")), Answer::right);
+    const auto wrong_ones = [&](std::uint64_t host, const std::string& user) {
+        int count = 0;
+        while (passwords.ask(host, evidence(user, std::to_string(count))) == Answer::wrong)
+            ++count;
+        return count;
+    };
+    EXPECT_EQ(wrong_ones(1, "u"), 10);
+    EXPECT_EQ(passwords.ask(1, evidence("v", "v")), Answer::right) << "of another user";
+    EXPECT_EQ(passwords.ask(2, evidence("w", "w")), Answer::right) << "of another host";
+    EXPECT_EQ(wrong_ones(2, "u"), 10);
+    seconds_passed += 3;
+    EXPECT_EQ(wrong_ones(1, "u"), 3);
+    for (int user = 0; user < 4; ++user)
+        EXPECT_EQ(wrong_ones(1, "user" + std::to_string(user)), 10);
+    EXPECT_EQ(wrong_ones(1, "another"), 50 - 3 - 40);
+    EXPECT_EQ(passwords.ask(1, evidence("x", "x")), Answer::later) << "was never there";
+    // Who was let in goes on, also when he has to be asked about again.
     const int asked = counting->asked;
-    for (int host = 10; host < 10 + 3 * static_cast<int>(Passwords::hosts_max); ++host)
-        (void)passwords.ask("d", static_cast<unsigned>(host), evidence("u", "wrong"));
-    EXPECT_GT(counting->asked, asked);
+    EXPECT_EQ(passwords.ask(1, evidence("u", "u")), Answer::right);
+    EXPECT_EQ(counting->asked, asked);
+    seconds_passed += 120;
+    for (int user = 0; user < 6; ++user)
+        (void)wrong_ones(1, "again" + std::to_string(user));
+    (void)wrong_ones(1, "u");
+    EXPECT_EQ(passwords.ask(1, evidence("x", "x")), Answer::later);
+    const int asked_again = counting->asked;
+    EXPECT_EQ(passwords.ask(1, evidence("u", "u")), Answer::right);
+    EXPECT_EQ(counting->asked, asked_again + 1);
+    EXPECT_EQ(passwords.ask(1, evidence("u", "u")), Answer::right);
+    EXPECT_EQ(counting->asked, asked_again + 1);
+    seconds_passed += 2 * 3600; // who was not there for long is nobody
+    EXPECT_EQ(wrong_ones(1, "u"), 10);
+    EXPECT_EQ(passwords.ask(1, evidence("u", "u")), Answer::later);
+}
+
+TEST(CsiPasswords, OfManyHostsHaveABoundTogether)
+{
+    using Answer = Passwords::Answer;
+    Passwords passwords("", &time_of_test);
+    const auto counting = std::make_shared<Counting>();
+    passwords.set_authenticator(counting);
+    EXPECT_EQ(passwords.ask(1, evidence("u", "u")), Answer::right);
+    const auto hosts = static_cast<std::uint64_t>(Passwords::guessers_max);
+    for (std::uint64_t host = 2; host < 2 + hosts; ++host)
+        (void)passwords.ask(host, evidence("u", "wrong"));
+    EXPECT_EQ(passwords.ask(1'000'000, evidence("v", "v")), Answer::later);
+    EXPECT_LE(counting->asked, static_cast<int>(hosts / 2 + 200));
+    EXPECT_EQ(passwords.ask(1'000'000, evidence("u", "u")), Answer::right) << "is remembered";
+    seconds_passed += 60;
+    EXPECT_EQ(passwords.ask(1'000'000, evidence("v", "v")), Answer::right);
 }
 
 /// Answers when the test says so.
@@ -255,23 +300,46 @@ TEST(CsiPasswords, AreComputedByAFewThreadsOnly)
     Passwords passwords("");
     const auto waiting = std::make_shared<Waiting>();
     passwords.set_authenticator(waiting);
-    const auto cores = std::max(2U, std::thread::hardware_concurrency());
-    const unsigned count = 2 * cores;
+    waiting->go.release();
+    ASSERT_EQ(passwords.ask(0, evidence("known", "u")), Passwords::Answer::right);
+    waiting->entered.acquire();
+    const auto few = static_cast<unsigned>(passwords.computing_max() - 1);
+    const unsigned count = 2 * few;
     std::vector<std::thread> threads;
     std::atomic<unsigned> right{0};
     for (unsigned i = 0; i < count; ++i)
         threads.emplace_back([&, i] {
-            if (passwords.ask(std::to_string(i), i, evidence("u", "u")) == Passwords::Answer::right)
+            if (passwords.ask(i, evidence("u" + std::to_string(i), "u")) ==
+                Passwords::Answer::right)
                 ++right;
         });
-    for (unsigned i = 0; i < cores; ++i)
+    for (unsigned i = 0; i < few; ++i)
         waiting->entered.acquire();
     for (unsigned i = 0; i < count; ++i)
         waiting->go.release();
     for (std::thread& thread : threads)
         thread.join();
-    EXPECT_LE(waiting->most, static_cast<int>(cores));
-    EXPECT_GE(right, cores);
+    EXPECT_LE(waiting->most, static_cast<int>(few));
+    EXPECT_GE(right, few);
+}
+
+TEST(CsiPasswords, AreComputedOnceForAllWhoAskMeanwhile)
+{
+    Passwords passwords("");
+    const auto waiting = std::make_shared<Waiting>();
+    passwords.set_authenticator(waiting);
+    std::vector<std::thread> threads;
+    std::atomic<unsigned> right{0};
+    for (unsigned i = 0; i < 16; ++i)
+        threads.emplace_back([&] {
+            if (passwords.ask(1, evidence("u", "u")) == Passwords::Answer::right) ++right;
+        });
+    waiting->entered.acquire();
+    waiting->go.release(16); // should there be more that compute
+    for (std::thread& thread : threads)
+        thread.join();
+    EXPECT_EQ(right, 16u);
+    EXPECT_FALSE(waiting->entered.try_acquire()) << "it was computed once more";
 }
 
 TEST(CsiPasswords, AreThoseOfTheFileAsItIsNow)
@@ -281,16 +349,16 @@ TEST(CsiPasswords, AreThoseOfTheFileAsItIsNow)
     const std::string file = folder.write("users", "alice:" + hashed("one", 1).value() + "\n");
     Passwords passwords(file);
     EXPECT_TRUE(passwords.are_taken());
-    EXPECT_EQ(passwords.ask("a", 1, evidence("alice", "one")), Answer::right);
+    EXPECT_EQ(passwords.ask(1, evidence("alice", "one")), Answer::right);
     (void)folder.write("users", "alice:" + hashed("two", 1).value() + "\n# anew\n");
     const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(60);
     Answer answer = Answer::right;
     // What is remembered goes with the file of before.
-    while ((answer = passwords.ask("a", 1, evidence("alice", "one"))) == Answer::right &&
+    while ((answer = passwords.ask(1, evidence("alice", "one"))) == Answer::right &&
            std::chrono::steady_clock::now() < end) {
     }
     EXPECT_EQ(answer, Answer::wrong);
-    EXPECT_EQ(passwords.ask("a", 1, evidence("alice", "two")), Answer::right);
+    EXPECT_EQ(passwords.ask(1, evidence("alice", "two")), Answer::right);
     EXPECT_THROW(Passwords("/nowhere"), CORBA::BAD_PARAM);
 }
 

@@ -90,7 +90,6 @@ bool is_at(const RequestCsi& state, const orb::Upcall& upcall)
 /// The other end of the connection that a request has come by.
 struct Peer {
     const net::Channel* by_tls = nullptr; // null: it did not come by TLS
-    std::string connection;               // what no other has at the time
     std::uint64_t host = 0;
     bool is_protected = false;
 
@@ -108,12 +107,8 @@ struct Peer {
         const std::uint64_t number = channel == nullptr || &orb::tls_peers == nullptr
                                          ? 0
                                          : orb::tls_peers().number_of(*channel);
-        if (number == 0) {
-            peer.connection = from.to_text();
-            return peer;
-        }
+        if (number == 0) return peer;
         peer.by_tls = channel;
-        peer.connection = "tls " + std::to_string(number);
         peer.is_protected = true;
         return peer;
     }
@@ -254,7 +249,7 @@ std::string ServerCsi::user_of(orb::ObservedUpcall& upcall, const Peer& peer,
     if (!evidence.target_name.empty() &&
         csi::decode_exported_name(evidence.target_name) != server.target)
         refused(Refusal::invalid_evidence, "a password for another target", GssupError::bad_target);
-    switch (csi_->passwords()->ask(peer.connection, peer.host, evidence)) {
+    switch (csi_->passwords()->ask(peer.host, evidence)) {
     case Passwords::Answer::right:
         break;
     case Passwords::Answer::wrong:

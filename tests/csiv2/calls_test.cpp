@@ -576,6 +576,8 @@ TEST_F(Csiv2Calls, HoldUpWhoGuesses)
     }
     EXPECT_EQ(last, "TRANSIENT 0x4b520020 NO");
     EXPECT_EQ(call(client, server), "'alice'") << "who was there before goes on";
+    EXPECT_EQ(call(server, trusting() + files.is("alice")), "'alice'") << "by each connection";
+    EXPECT_EQ(call(server, trusting() + files.is("gateway")), "'gateway'") << "of the same host";
 }
 
 TEST_F(Csiv2Calls, NeedAFileThatCanBeUsed)
