@@ -7,9 +7,11 @@
 
 #include <array>
 #include <atomic>
+#include <crypt.h>
 #include <filesystem>
 #include <fstream>
 #include <gtest/gtest.h>
+#include <memory>
 #include <semaphore>
 #include <stdlib.h>
 #include <string>
@@ -167,11 +169,29 @@ TEST(CsiUsers, AreWhoseHashesAreGood)
     for (const std::string& bad :
          {std::string("alice"), std::string("alice:"), std::string("alice:secret"),
           std::string("alice:*"), std::string("alice:$1$abcdefgh$0123456789012345678901"),
-          ":" + hash, "a@b@c:" + hash, "alice:" + hash + "\nalice:" + hash}) {
+          std::string("alice:$y$"), std::string("alice:$6$abc"), std::string("alice:$2b$12$"),
+          "alice:" + hash.substr(0, hash.size() - 1), "alice:" + hash + "x", ":" + hash,
+          "a@b@c:" + hash, "alice@:" + hash, "alice:" + hash + "\nalice:" + hash}) {
         problems.clear();
         EXPECT_FALSE(Users::parse(bad, problems).has_value()) << bad;
         ASSERT_EQ(problems.size(), 1u) << bad;
         EXPECT_EQ(problems[0].find(hash), std::string::npos) << "a hash in a message";
+    }
+    // One of each kind, as other systems make them: "secret" by crypt(5).
+    for (const char* prefix : {"$2b$", "$6$", "$7$", "$gy$"}) {
+        std::array<char, CRYPT_GENSALT_OUTPUT_SIZE> setting{};
+        ASSERT_NE(::crypt_gensalt_rn(prefix, std::string_view(prefix) == "$2b$" ? 4 : 0, nullptr, 0,
+                                     setting.data(), static_cast<int>(setting.size())),
+                  nullptr);
+        const auto place = std::make_unique<crypt_data>();
+        const char* const made =
+            ::crypt_rn("secret", setting.data(), place.get(), sizeof(crypt_data));
+        ASSERT_NE(made, nullptr) << prefix;
+        problems.clear();
+        const auto one = Users::parse("alice:" + std::string(made), problems);
+        ASSERT_TRUE(one.has_value()) << made;
+        EXPECT_TRUE(one->is_right("alice", "secret"));
+        EXPECT_FALSE(one->is_right("bob", "secret"));
     }
     EXPECT_FALSE(hashed("").ok());
     EXPECT_FALSE(hashed(std::string(limits::password_max + 1, 'p')).ok());

@@ -20,6 +20,7 @@
 #include <memory>
 #include <optional>
 #include <thread>
+#include <tuple>
 
 namespace kairos::orb_testing {
 namespace {
@@ -415,6 +416,28 @@ TEST_F(Csiv2Calls, FindTlsByWhatTheServerWantsOfThem)
     Client clear({"-ORBTlsClient", "never"});
     const Probe::Target_var by_no_way = clear.target(ior::to_string(reference));
     EXPECT_NE(outcome([&] { by_no_way->act(); }), "ok");
+}
+
+TEST_F(Csiv2Calls, AreToldOfCertificatesAsSsliopSaysIt)
+{
+    using namespace csi::association;
+    for (const auto& [check, supported, required] :
+         {std::tuple("no", 0, 0), std::tuple("optional", int{trust_in_client}, 0),
+          std::tuple("required", int{trust_in_client}, int{trust_in_client})}) {
+        RunningServer server("thread-per-connection", by_tls(check) + files.options(with_users));
+        const auto url = ior::parse_object_url(server.reference());
+        ASSERT_TRUE(url.ok());
+        const auto profile = ior::decode_iiop(url->reference.profiles.at(0).data).value();
+        std::optional<csi::MechanismList> list;
+        for (const ior::TaggedComponent& each : profile.components)
+            if (each.tag == ior::tag_csi_sec_mech_list) list = csi::decode_component(each);
+        ASSERT_TRUE(list && list->all.size() == 1 && list->all[0].tls);
+        const csi::TlsTransport& tls = *list->all[0].tls;
+        EXPECT_EQ(tls.supports & trust_in_client, supported) << check;
+        EXPECT_EQ(tls.requires_ & trust_in_client, required) << check;
+        EXPECT_EQ(tls.requires_ & (integrity | confidentiality), integrity | confidentiality);
+        EXPECT_EQ(tls.supports & no_protection, 0);
+    }
 }
 
 TEST_F(Csiv2Calls, AskAnAuthenticatorOfTheProgram)
