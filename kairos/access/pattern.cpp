@@ -49,4 +49,14 @@ bool Pattern::matches(std::string_view name) const noexcept
     }
 }
 
+std::string written_login(std::string_view login)
+{
+    std::string text(login);
+    for (std::size_t at = 0; at < text.size(); ++at) {
+        if (text[at] == '@') text[at] = login_separators[0];
+        if (text[at] == '\\') ++at; // quotes what follows
+    }
+    return text;
+}
+
 } // namespace kairos::access

@@ -26,4 +26,10 @@ class Pattern {
     bool is_plain_;
 };
 
+/// Returns a login, or a pattern of logins, as patterns of them are matched: between user and scope
+/// is no "@", which a user's name may have behind a "\", but a control character, which none has.
+[[nodiscard]] std::string written_login(std::string_view login);
+/// What separates the parts of those.
+inline constexpr std::string_view login_separators = "\1/";
+
 } // namespace kairos::access

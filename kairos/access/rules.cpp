@@ -131,7 +131,7 @@ bool Who::is(const Caller& caller) const
                 std::ranges::any_of(caller.certificate.names,
                                     [this](const auto& each) { return name->matches(each); }));
     case Kind::login:
-        return !caller.login.empty() && name->matches(caller.login);
+        return !caller.login.empty() && name->matches(written_login(caller.login));
     }
     return false;
 }

@@ -277,7 +277,9 @@ Result<Who> parse_who(const std::string& text, const Accounts& accounts)
         if (kind == "certificate")
             return Who{.kind = Who::Kind::certificate,
                        .name = Pattern(written_subject(name), "/,")};
-        if (kind == "login") return Who{.kind = Who::Kind::login, .name = Pattern(name, "@/")};
+        if (kind == "login")
+            return Who{.kind = Who::Kind::login,
+                       .name = Pattern(written_login(name), login_separators)};
     }
     return wrong("'" + text +
                  "' is nobody: \"anyone\", \"local\", \"user:NAME\", \"group:NAME\", "

@@ -481,6 +481,7 @@ TEST(AccessRules, LookForWhomARequestIsMade)
     };
     EXPECT_EQ(answer({.login = "ann@plant"}, "stop"), Kind::allow);
     EXPECT_EQ(answer({.login = "ann@plant@other"}, "stop"), Kind::deny);
+    EXPECT_EQ(answer({.login = R"(ann\@plant)"}, "stop"), Kind::deny) << "of no scope";
     EXPECT_EQ(answer({.login = "bob"}, "stop"), Kind::deny);
     EXPECT_EQ(answer({.login = "bob"}, "start"), Kind::allow);
     EXPECT_EQ(answer({}, "start"), Kind::deny);

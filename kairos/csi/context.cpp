@@ -308,6 +308,8 @@ std::optional<std::string> decode_exported_name(Bytes exported)
 bool is_name(std::string_view name) noexcept
 {
     if (name.empty() || name.size() > limits::name_max) return false;
+    const ScopedName parts = scoped_name(name);
+    if (parts.user.empty() || (parts.scope && parts.scope->empty())) return false;
     bool has_scope = false;
     while (!name.empty()) {
         const char c = name.front();
@@ -321,6 +323,15 @@ bool is_name(std::string_view name) noexcept
         name.remove_prefix(size);
     }
     return true;
+}
+
+ScopedName scoped_name(std::string_view name) noexcept
+{
+    for (std::size_t at = 0; at < name.size(); ++at) {
+        if (name[at] == '@') return {.user = name.substr(0, at), .scope = name.substr(at + 1)};
+        if (name[at] == '\\') ++at; // quotes what follows
+    }
+    return {.user = name};
 }
 
 } // namespace kairos::csi

@@ -130,8 +130,14 @@ enum class GssupError : std::uint32_t {
 /// Returns the name in an exported one; nothing if it is malformed or of another mechanism.
 [[nodiscard]] std::optional<std::string> decode_exported_name(Bytes exported);
 /// Returns whether a name may be a user's: 1 to limits::name_max octets of UTF-8 without control
-/// characters, where "@" stands at most once and "\" only in front of "\" and "@": no two texts
-/// then are one name (10.4.4, scoped user names).
+/// characters, where "@" stands at most once, between a user and a scope that are not empty, and
+/// "\" only in front of "\" and "@": no two texts then are one name (10.4.4, scoped user names).
 [[nodiscard]] bool is_name(std::string_view name) noexcept;
+/// A name, or a pattern of names, taken apart at the "@" that no "\" stands in front of. Views.
+struct ScopedName {
+    std::string_view user; ///< as it was, quoted
+    std::optional<std::string_view> scope{};
+};
+[[nodiscard]] ScopedName scoped_name(std::string_view name) noexcept;
 
 } // namespace kairos::csi

@@ -57,17 +57,33 @@ TEST(CsiNames, AreExportedAsTheGssApiSays)
 
 TEST(CsiNames, AreOfOneSpellingEach)
 {
-    for (const char* good :
-         {"alice", "alice@plant", R"(a\@b@plant)", R"(a\\b)", "Zoë", "日本", "a b", "@plant", "𝄞"})
+    for (const char* good : {"alice", "alice@plant", R"(a\@b@plant)", R"(a\\b)", "Zoë", "日本",
+                             "a b", R"(\@plant)", "𝄞"})
         EXPECT_TRUE(is_name(good)) << good;
     EXPECT_TRUE(is_name(std::string(limits::name_max, 'n')));
     for (const std::string& bad :
-         {std::string(), std::string("a@b@c"), std::string(R"(a\)"), std::string(R"(a\b)"),
-          std::string("a\nb"), std::string("a\x7F"), std::string("a\0b", 3), std::string("\xC3"),
+         {std::string(), std::string("a@b@c"), std::string("@plant"), std::string("alice@"),
+          std::string("@"), std::string(R"(a\)"), std::string(R"(a\b)"), std::string("a\nb"),
+          std::string("a\x7F"), std::string("a\0b", 3), std::string("\xC3"),
           std::string("\xC0\x80"), std::string("\xED\xA0\x80"), std::string("\xF5\x80\x80\x80"),
           std::string("\xE0\x80\x80"), std::string("\xF0\x80\x80\x80"), std::string("\xC2\x9B"),
           std::string("\x80"), std::string(limits::name_max + 1, 'n')})
         EXPECT_FALSE(is_name(bad)) << bad;
+}
+
+TEST(CsiNames, HaveAScopeBehindTheOnlySignThatIsNotQuoted)
+{
+    const auto parts = [](std::string_view name) {
+        const ScopedName found = scoped_name(name);
+        return std::string(found.user) + " | " + std::string(found.scope.value_or("none"));
+    };
+    EXPECT_EQ(parts("alice"), "alice | none");
+    EXPECT_EQ(parts("alice@plant"), "alice | plant");
+    EXPECT_EQ(parts(R"(root\@web)"), R"(root\@web | none)");
+    EXPECT_EQ(parts(R"(a\\@web)"), R"(a\\ | web)");
+    EXPECT_EQ(parts(R"(a\@b@we\@b)"), R"(a\@b | we\@b)");
+    EXPECT_EQ(parts("\\"), "\\ | none");
+    EXPECT_EQ(parts("@"), " | ");
 }
 
 TEST(CsiTokens, OfUserAndPasswordAreFramed)

@@ -4,20 +4,97 @@
 // password goes to servers only that somebody trusted says are who their references name.
 #include "kairos/base/log.h"
 #include "kairos/base/shown.h"
+#include "kairos/base/stack.h"
 #include "kairos/csi/context.h"
 #include "kairos/csiv2/orbs.h"
 #include "kairos/ior/profile.h"
 #include "kairos/orb/failure.h"
 #include "kairos/orb/orb.h"
 #include "kairos/orb/transport.h"
+#include "kairos/orb/upcall_note.h"
 
 #include <algorithm>
+#include <atomic>
 #include <utility>
 
+// Of the address sanitizer, where a program has it, which may keep locals elsewhere than on the
+// stack (sanitizer/asan_interface.h).
+// NOLINTBEGIN(bugprone-reserved-identifier,cert-dcl37-c,cert-dcl51-cpp)
+extern "C" [[gnu::weak]] void* __asan_get_current_fake_stack();
+extern "C" [[gnu::weak]] void* __asan_addr_is_in_fake_stack(void* stack, void* address,
+                                                            void** begin, void** end);
+// NOLINTEND(bugprone-reserved-identifier,cert-dcl37-c,cert-dcl51-cpp)
+
 namespace kairos::csiv2 {
+
+/// What a SpeakingFor says. Constant but for its end, which may come in any thread.
+struct Speaking {
+    std::string name; // empty: somebody who is not named
+    // What its thread served then, which is what it is for. Compared only.
+    const orb::Upcall* request = nullptr;
+    const orb::UpcallScope* scope = nullptr;
+    std::shared_ptr<Speaking> outer;
+    std::atomic<bool> is_over{false};
+};
+
 namespace {
 
-thread_local const SpeakingFor* innermost_speaking = nullptr;
+/// Those of the thread, the innermost first; perhaps some that are over.
+class SpeakingOfThread {
+  public:
+    ~SpeakingOfThread() { innermost_.reset(); }
+
+    void add(const std::shared_ptr<Speaking>& one)
+    {
+        leave_those_over();
+        one->outer = innermost_;
+        innermost_ = one;
+    }
+    void leave_those_over() noexcept
+    {
+        while (innermost_ && innermost_->is_over.load())
+            innermost_ = std::shared_ptr<Speaking>(innermost_->outer);
+    }
+    /// Returns the innermost that the thread's code has made within what it serves now.
+    [[nodiscard]] std::shared_ptr<const Speaking> here() const noexcept
+    {
+        const orb::Upcall* const request = orb::UpcallNote::innermost();
+        const orb::UpcallScope* const scope = orb::UpcallScope::innermost();
+        const std::shared_ptr<Speaking>* each = &innermost_;
+        while (*each &&
+               ((*each)->is_over.load() || (*each)->request != request || (*each)->scope != scope))
+            each = &(*each)->outer;
+        return *each;
+    }
+
+  private:
+    std::shared_ptr<Speaking> innermost_;
+};
+
+thread_local SpeakingOfThread speaking_of_thread;
+
+/// Returns whether an object is in the part of the thread's stack that ends before what the thread
+/// serves does.
+bool is_within_block(void* object)
+{
+    if (&__asan_get_current_fake_stack != nullptr && &__asan_addr_is_in_fake_stack != nullptr)
+        if (void* const stack = __asan_get_current_fake_stack())
+            if (__asan_addr_is_in_fake_stack(stack, object, nullptr, nullptr) != nullptr)
+                return true; // of which block, nobody can say
+    const StackBounds bounds = stack_bounds();
+    if (bounds.lowest == 0) return true;
+    const orb::UpcallScope* const scope = orb::UpcallScope::innermost();
+    const std::uintptr_t end =
+        scope != nullptr ? reinterpret_cast<std::uintptr_t>(scope) : bounds.lowest + bounds.size;
+    const auto at = reinterpret_cast<std::uintptr_t>(object);
+    return at >= bounds.lowest && at < end;
+}
+
+/// What a call says of itself, at whichever attempt. Constant.
+struct Said {
+    std::shared_ptr<const Credentials> credentials;
+    std::shared_ptr<const Speaking> speaking; // null: it speaks for itself
+};
 
 /// Throws NO_PERMISSION: the call is not made.
 [[noreturn]] void raise_not_said(const std::string& why)
@@ -56,12 +133,12 @@ class ClientCsi final : public orb::CallObserver {
 
     void send_request(orb::ObservedCall& call) override
     {
+        const Said& said = said_by(call);
         if (call.place().is_local()) return;
-        const auto credentials = csi_->credentials();
-        const SpeakingFor* const speaking = SpeakingFor::innermost();
-        if (credentials->user.empty() && speaking == nullptr) return;
+        const Speaking* const speaking = said.speaking.get();
+        if (said.credentials->user.empty() && speaking == nullptr) return;
         csi::EstablishContext context;
-        if (say(call, *credentials, speaking, context))
+        if (say(call, *said.credentials, speaking, context))
             call.request_contexts().append(csi::service_context, csi::encode(context));
     }
     void receive_exception(orb::ObservedCall& call) override
@@ -71,7 +148,7 @@ class ClientCsi final : public orb::CallObserver {
             const auto message = csi::decode_message(data);
             const auto* const error = message ? std::get_if<csi::ContextError>(&*message) : nullptr;
             if (error == nullptr) return;
-            const std::string user = shown(csi_->credentials()->user);
+            const std::string user = shown(said_by(call).credentials->user);
             log::write_limited(log::Level::warning, 0,
                                log::Line()
                                    << "csiv2: the server refuses who calls, user '" << user
@@ -82,9 +159,19 @@ class ClientCsi final : public orb::CallObserver {
     }
 
   private:
+    /// As it was at the first attempt: those that follow may be made by other threads, and much
+    /// later.
+    [[nodiscard]] const Said& said_by(orb::ObservedCall& call) const
+    {
+        std::shared_ptr<void>& state = call.state_of(this);
+        if (!state)
+            state = std::make_shared<Said>(
+                Said{.credentials = csi_->credentials(), .speaking = speaking_of_thread.here()});
+        return *static_cast<const Said*>(state.get());
+    }
     /// Fills in what is to be said to where the call goes; false: nothing.
     [[nodiscard]] bool say(orb::ObservedCall& call, const Credentials& credentials,
-                           const SpeakingFor* speaking, csi::EstablishContext& context) const;
+                           const Speaking* speaking, csi::EstablishContext& context) const;
     /// Returns why a password must not go to where the call goes; empty if it may.
     [[nodiscard]] std::string objection(orb::ObservedCall& call) const;
 
@@ -92,16 +179,16 @@ class ClientCsi final : public orb::CallObserver {
 };
 
 bool ClientCsi::say(orb::ObservedCall& call, const Credentials& credentials,
-                    const SpeakingFor* speaking, csi::EstablishContext& context) const
+                    const Speaking* speaking, csi::EstablishContext& context) const
 {
     const auto list = mechanisms_in(call.profile());
     const csi::Mechanism* chosen = nullptr;
     if (speaking != nullptr) {
-        const auto type = speaking->name().empty() ? csi::IdentityType::anonymous
-                                                   : csi::IdentityType::principal_name;
+        const auto type = speaking->name.empty() ? csi::IdentityType::anonymous
+                                                 : csi::IdentityType::principal_name;
         context.identity.type = type;
         if (type == csi::IdentityType::principal_name)
-            context.identity.token = csi::exported_name(speaking->name());
+            context.identity.token = csi::exported_name(speaking->name);
         if (list) // one that takes a password, too, if there is one
             for (const csi::Mechanism& each : list->all)
                 if (takes_identities(each, type) &&
@@ -168,16 +255,32 @@ std::unique_ptr<orb::CallObserver> observe_calls(std::shared_ptr<OrbCsi> csi)
     return std::make_unique<ClientCsi>(std::move(csi));
 }
 
-SpeakingFor::SpeakingFor(std::string name) : name_(std::move(name)), outer_(innermost_speaking)
+SpeakingFor::SpeakingFor(std::string name)
 {
-    if (!csi::is_name(name_)) throw CORBA::BAD_PARAM(0, CORBA::COMPLETED_NO, "no name of a user");
-    innermost_speaking = this;
+    if (!csi::is_name(name)) throw CORBA::BAD_PARAM(0, CORBA::COMPLETED_NO, "no name of a user");
+    begin(std::move(name));
 }
 
-SpeakingFor::SpeakingFor() : outer_(innermost_speaking) { innermost_speaking = this; }
+SpeakingFor::SpeakingFor() { begin(""); }
 
-SpeakingFor::~SpeakingFor() { innermost_speaking = outer_; }
+void SpeakingFor::begin(std::string name)
+{
+    if (!is_within_block(this))
+        throw CORBA::BAD_INV_ORDER(0, CORBA::COMPLETED_NO,
+                                   "a SpeakingFor is a variable of a block, in no coroutine");
+    auto speaking = std::make_shared<Speaking>();
+    speaking->name = std::move(name);
+    speaking->request = orb::UpcallNote::innermost();
+    speaking->scope = orb::UpcallScope::innermost();
+    speaking_of_thread.add(speaking);
+    speaking_ = std::move(speaking);
+}
 
-const SpeakingFor* SpeakingFor::innermost() noexcept { return innermost_speaking; }
+/// In whichever thread, which is not always its own, and in whatever order.
+SpeakingFor::~SpeakingFor()
+{
+    speaking_->is_over.store(true);
+    speaking_of_thread.leave_those_over();
+}
 
 } // namespace kairos::csiv2

@@ -36,8 +36,9 @@ struct Caller {
 };
 
 /// Returns who has sent the request that the calling thread serves; nothing if the request does not
-/// say it, if the server does not ask (no [server] in the file of -ORBCsi), and where the thread
-/// serves none, or one of its own process.
+/// say it, if its server does not ask (no [server] in the file of -ORBCsi, or an ORB without it),
+/// and where the thread serves none, or one of its own process. It is the innermost request that
+/// counts, from the look for its servant on.
 [[nodiscard]] KAIROS_API std::optional<Caller> caller();
 
 /// Checks passwords in place of a file of users. Any thread, several at the same time, though not
@@ -51,7 +52,7 @@ class Authenticator {
 
     /// Returns whether the password is this user's. Names are of 1 to 1024 octets of UTF-8 without
     /// control characters, passwords of up to 1024 octets, which may be any. A password that is
-    /// right is not asked about again by the same connection for a minute.
+    /// right is not asked about again for a minute.
     [[nodiscard]] virtual bool is_right(const std::string& user, const std::string& password) = 0;
 };
 
@@ -66,8 +67,18 @@ KAIROS_API void set_authenticator(CORBA::ORB_ptr orb, std::shared_ptr<Authentica
 KAIROS_API void set_credentials(CORBA::ORB_ptr orb, const std::string& user,
                                 const std::string& password);
 
+struct Speaking;
+
 /// While one lives, the calls of its thread are made for somebody else: of all ORBs with -ORBCsi,
-/// to servers that may be told so; to others they end with NO_PERMISSION. The innermost counts.
+/// to servers that may be told so; to others they end with NO_PERMISSION. Objects of the process
+/// itself are told nothing. The innermost counts, and for the code only that made it: what the
+/// thread serves meanwhile, requests, calls within the process, handlers of replies, is for itself.
+/// A call is for whom it was when it was sent first, however often and by which thread it is sent
+/// again.
+///
+/// It is a variable of a block. In a coroutine, which may go on in another thread, in a fiber, on
+/// the heap, or where it would outlast the request that the thread serves, the constructor throws
+/// BAD_INV_ORDER.
 class KAIROS_API SpeakingFor {
   public:
     /// For this user. Throws BAD_PARAM for a name that is none.
@@ -78,16 +89,11 @@ class KAIROS_API SpeakingFor {
     SpeakingFor(const SpeakingFor&) = delete;
     SpeakingFor& operator=(const SpeakingFor&) = delete;
 
-    /// Returns the innermost of the calling thread; null if there is none.
-    [[nodiscard]] static const SpeakingFor* innermost() noexcept;
-    /// Returns the name; empty for somebody who is not named.
-    [[nodiscard]] const std::string& name() const noexcept { return name_; }
-
   private:
     SpeakingFor();
+    void begin(std::string name);
 
-    const std::string name_;
-    const SpeakingFor* const outer_;
+    std::shared_ptr<Speaking> speaking_; // which its thread has as well
 };
 
 } // namespace kairos::csiv2

@@ -7,9 +7,11 @@
 
 #include <array>
 #include <atomic>
+#include <crypt.h>
 #include <filesystem>
 #include <fstream>
 #include <gtest/gtest.h>
+#include <memory>
 #include <semaphore>
 #include <stdlib.h>
 #include <string>
@@ -109,6 +111,7 @@ TEST(CsiSettings, AreRefusedWithAReason)
           Case{"[client]\nuser = 'a@b@c'", "line 2: user: 'a@b@c' is no name"},
           Case{"[client]\npassword_file = '/nowhere'", "line 2: password_file: '/nowhere' cannot"},
           Case{"[[trust]]\nwho = 'user:a'\nnames = 'b'", "[[trust]] is of a server"},
+          Case{"[client]\nuser = 'a'\npassword_file = ''", "line 3: password_file names a file"},
           Case{"[server]\n[[trust]]\nwho = 'user:a'", "line 2: a trust says for whom"},
           Case{"[server]\n[[trust]]\nnames = 'a'", "line 2: a trust says who"},
           Case{"[server]\n[[trust]]\nwho = 'anyone'\nnames = 'a'", "line 3: 'anyone' is nobody"},
@@ -133,6 +136,19 @@ TEST(CsiSettings, HavePatterns)
     EXPECT_FALSE(matches(std::string(500, '*') + "b", std::string(1000, 'a')));
 }
 
+TEST(CsiSettings, HavePatternsOfUsersAndScopes)
+{
+    EXPECT_TRUE(matches_name("*@plant", "alice@plant"));
+    EXPECT_TRUE(matches_name("*@*", "alice@plant"));
+    EXPECT_TRUE(matches_name("*", "alice"));
+    EXPECT_TRUE(matches_name(R"(*\@plant)", R"(mallory\@plant)"));
+    EXPECT_FALSE(matches_name("*@plant", R"(mallory\@plant)")) << "of no scope";
+    EXPECT_FALSE(matches_name("*", "alice@plant"));
+    EXPECT_FALSE(matches_name("*@plant", "alice"));
+    EXPECT_FALSE(matches_name("*plant", "alice@plant"));
+    EXPECT_FALSE(matches_name("*@*", R"(a\@b)"));
+}
+
 TEST(CsiUsers, AreWhoseHashesAreGood)
 {
     const std::string hash = hashed("secret", 1).value();
@@ -153,11 +169,29 @@ TEST(CsiUsers, AreWhoseHashesAreGood)
     for (const std::string& bad :
          {std::string("alice"), std::string("alice:"), std::string("alice:secret"),
           std::string("alice:*"), std::string("alice:$1$abcdefgh$0123456789012345678901"),
-          ":" + hash, "a@b@c:" + hash, "alice:" + hash + "\nalice:" + hash}) {
+          std::string("alice:$y$"), std::string("alice:$6$abc"), std::string("alice:$2b$12$"),
+          "alice:" + hash.substr(0, hash.size() - 1), "alice:" + hash + "x", ":" + hash,
+          "a@b@c:" + hash, "alice@:" + hash, "alice:" + hash + "\nalice:" + hash}) {
         problems.clear();
         EXPECT_FALSE(Users::parse(bad, problems).has_value()) << bad;
         ASSERT_EQ(problems.size(), 1u) << bad;
         EXPECT_EQ(problems[0].find(hash), std::string::npos) << "a hash in a message";
+    }
+    // One of each kind, as other systems make them: "secret" by crypt(5).
+    for (const char* prefix : {"$2b$", "$6$", "$7$", "$gy$"}) {
+        std::array<char, CRYPT_GENSALT_OUTPUT_SIZE> setting{};
+        ASSERT_NE(::crypt_gensalt_rn(prefix, std::string_view(prefix) == "$2b$" ? 4 : 0, nullptr, 0,
+                                     setting.data(), static_cast<int>(setting.size())),
+                  nullptr);
+        const auto place = std::make_unique<crypt_data>();
+        const char* const made =
+            ::crypt_rn("secret", setting.data(), place.get(), sizeof(crypt_data));
+        ASSERT_NE(made, nullptr) << prefix;
+        problems.clear();
+        const auto one = Users::parse("alice:" + std::string(made), problems);
+        ASSERT_TRUE(one.has_value()) << made;
+        EXPECT_TRUE(one->is_right("alice", "secret"));
+        EXPECT_FALSE(one->is_right("bob", "secret"));
     }
     EXPECT_FALSE(hashed("").ok());
     EXPECT_FALSE(hashed(std::string(limits::password_max + 1, 'p')).ok());
@@ -178,42 +212,87 @@ csi::UserAndPassword evidence(const std::string& user, const std::string& passwo
     return {.user = user, .password = password, .target_name = {}};
 }
 
-TEST(CsiPasswords, AreComputedOnceForAConnection)
+TEST(CsiPasswords, AreComputedOnce)
 {
     using Answer = Passwords::Answer;
     Passwords passwords("");
     EXPECT_FALSE(passwords.are_taken());
-    EXPECT_EQ(passwords.ask("a", 1, evidence("u", "u")), Answer::wrong);
+    EXPECT_EQ(passwords.ask(1, evidence("u", "u")), Answer::wrong);
     const auto counting = std::make_shared<Counting>();
     passwords.set_authenticator(counting);
     EXPECT_TRUE(passwords.are_taken());
-    for (int i = 0; i < 100; ++i)
-        EXPECT_EQ(passwords.ask("a", 1, evidence("u", "u")), Answer::right);
+    for (unsigned host = 0; host < 100; ++host)
+        EXPECT_EQ(passwords.ask(host, evidence("u", "u")), Answer::right);
     EXPECT_EQ(counting->asked, 1);
-    EXPECT_EQ(passwords.ask("b", 1, evidence("u", "u")), Answer::right);
-    EXPECT_EQ(counting->asked, 2);
-    EXPECT_EQ(passwords.ask("a", 1, evidence("uu", "")), Answer::wrong);
-    EXPECT_EQ(passwords.ask("a", 1, evidence("a@b@c", "a@b@c")), Answer::wrong);
-    EXPECT_EQ(counting->asked, 3) << "what is no name is nobody's";
+    EXPECT_EQ(passwords.ask(1, evidence("uu", "")), Answer::wrong);
+    EXPECT_EQ(passwords.ask(1, evidence("a@b@c", "a@b@c")), Answer::wrong);
+    EXPECT_EQ(counting->asked, 2) << "what is no name is nobody's";
+}
+
+/// The time of tests, which stands still between what they say.
+std::atomic<std::int64_t> seconds_passed{0};
+Passwords::Clock::time_point time_of_test()
+{
+    return Passwords::Clock::time_point(std::chrono::seconds(1'000'000 + seconds_passed.load()));
 }
 
 TEST(CsiPasswords, AreNotGuessedForEver)
 {
     using Answer = Passwords::Answer;
-    Passwords passwords("");
+    Passwords passwords("", &time_of_test);
     const auto counting = std::make_shared<Counting>();
     passwords.set_authenticator(counting);
-    EXPECT_EQ(passwords.ask("known", 1, evidence("u", "u")), Answer::right);
-    bool is_held_up = false;
-    for (int i = 0; i < 1000 && !is_held_up; ++i)
-        is_held_up = passwords.ask("a", 1, evidence("u", std::to_string(i))) == Answer::later;
-    EXPECT_TRUE(is_held_up);
-    EXPECT_EQ(passwords.ask("known", 1, evidence("u", "u")), Answer::right) << "is remembered";
-    EXPECT_EQ(passwords.ask("c", 2, evidence("u", "u")), Answer::right) << "of another host";
+    EXPECT_EQ(passwords.ask(1, evidence("u", "u")), Answer::right);
+    const auto wrong_ones = [&](std::uint64_t host, const std::string& user) {
+        int count = 0;
+        while (passwords.ask(host, evidence(user, std::to_string(count))) == Answer::wrong)
+            ++count;
+        return count;
+    };
+    EXPECT_EQ(wrong_ones(1, "u"), 10);
+    EXPECT_EQ(passwords.ask(1, evidence("v", "v")), Answer::right) << "of another user";
+    EXPECT_EQ(passwords.ask(2, evidence("w", "w")), Answer::right) << "of another host";
+    EXPECT_EQ(wrong_ones(2, "u"), 10);
+    seconds_passed += 3;
+    EXPECT_EQ(wrong_ones(1, "u"), 3);
+    for (int user = 0; user < 4; ++user)
+        EXPECT_EQ(wrong_ones(1, "user" + std::to_string(user)), 10);
+    EXPECT_EQ(wrong_ones(1, "another"), 50 - 3 - 40);
+    EXPECT_EQ(passwords.ask(1, evidence("x", "x")), Answer::later) << "was never there";
+    // Who was let in goes on, also when he has to be asked about again.
     const int asked = counting->asked;
-    for (int host = 10; host < 10 + 3 * static_cast<int>(Passwords::hosts_max); ++host)
-        (void)passwords.ask("d", static_cast<unsigned>(host), evidence("u", "wrong"));
-    EXPECT_GT(counting->asked, asked);
+    EXPECT_EQ(passwords.ask(1, evidence("u", "u")), Answer::right);
+    EXPECT_EQ(counting->asked, asked);
+    seconds_passed += 120;
+    for (int user = 0; user < 6; ++user)
+        (void)wrong_ones(1, "again" + std::to_string(user));
+    (void)wrong_ones(1, "u");
+    EXPECT_EQ(passwords.ask(1, evidence("x", "x")), Answer::later);
+    const int asked_again = counting->asked;
+    EXPECT_EQ(passwords.ask(1, evidence("u", "u")), Answer::right);
+    EXPECT_EQ(counting->asked, asked_again + 1);
+    EXPECT_EQ(passwords.ask(1, evidence("u", "u")), Answer::right);
+    EXPECT_EQ(counting->asked, asked_again + 1);
+    seconds_passed += 2 * 3600; // who was not there for long is nobody
+    EXPECT_EQ(wrong_ones(1, "u"), 10);
+    EXPECT_EQ(passwords.ask(1, evidence("u", "u")), Answer::later);
+}
+
+TEST(CsiPasswords, OfManyHostsHaveABoundTogether)
+{
+    using Answer = Passwords::Answer;
+    Passwords passwords("", &time_of_test);
+    const auto counting = std::make_shared<Counting>();
+    passwords.set_authenticator(counting);
+    EXPECT_EQ(passwords.ask(1, evidence("u", "u")), Answer::right);
+    const auto hosts = static_cast<std::uint64_t>(Passwords::guessers_max);
+    for (std::uint64_t host = 2; host < 2 + hosts; ++host)
+        (void)passwords.ask(host, evidence("u", "wrong"));
+    EXPECT_EQ(passwords.ask(1'000'000, evidence("v", "v")), Answer::later);
+    EXPECT_LE(counting->asked, static_cast<int>(hosts / 2 + 200));
+    EXPECT_EQ(passwords.ask(1'000'000, evidence("u", "u")), Answer::right) << "is remembered";
+    seconds_passed += 60;
+    EXPECT_EQ(passwords.ask(1'000'000, evidence("v", "v")), Answer::right);
 }
 
 /// Answers when the test says so.
@@ -241,23 +320,46 @@ TEST(CsiPasswords, AreComputedByAFewThreadsOnly)
     Passwords passwords("");
     const auto waiting = std::make_shared<Waiting>();
     passwords.set_authenticator(waiting);
-    const auto cores = std::max(2U, std::thread::hardware_concurrency());
-    const unsigned count = 2 * cores;
+    waiting->go.release();
+    ASSERT_EQ(passwords.ask(0, evidence("known", "u")), Passwords::Answer::right);
+    waiting->entered.acquire();
+    const auto few = static_cast<unsigned>(passwords.computing_max() - 1);
+    const unsigned count = 2 * few;
     std::vector<std::thread> threads;
     std::atomic<unsigned> right{0};
     for (unsigned i = 0; i < count; ++i)
         threads.emplace_back([&, i] {
-            if (passwords.ask(std::to_string(i), i, evidence("u", "u")) == Passwords::Answer::right)
+            if (passwords.ask(i, evidence("u" + std::to_string(i), "u")) ==
+                Passwords::Answer::right)
                 ++right;
         });
-    for (unsigned i = 0; i < cores; ++i)
+    for (unsigned i = 0; i < few; ++i)
         waiting->entered.acquire();
     for (unsigned i = 0; i < count; ++i)
         waiting->go.release();
     for (std::thread& thread : threads)
         thread.join();
-    EXPECT_LE(waiting->most, static_cast<int>(cores));
-    EXPECT_GE(right, cores);
+    EXPECT_LE(waiting->most, static_cast<int>(few));
+    EXPECT_GE(right, few);
+}
+
+TEST(CsiPasswords, AreComputedOnceForAllWhoAskMeanwhile)
+{
+    Passwords passwords("");
+    const auto waiting = std::make_shared<Waiting>();
+    passwords.set_authenticator(waiting);
+    std::vector<std::thread> threads;
+    std::atomic<unsigned> right{0};
+    for (unsigned i = 0; i < 16; ++i)
+        threads.emplace_back([&] {
+            if (passwords.ask(1, evidence("u", "u")) == Passwords::Answer::right) ++right;
+        });
+    waiting->entered.acquire();
+    waiting->go.release(16); // should there be more that compute
+    for (std::thread& thread : threads)
+        thread.join();
+    EXPECT_EQ(right, 16u);
+    EXPECT_FALSE(waiting->entered.try_acquire()) << "it was computed once more";
 }
 
 TEST(CsiPasswords, AreThoseOfTheFileAsItIsNow)
@@ -267,16 +369,16 @@ TEST(CsiPasswords, AreThoseOfTheFileAsItIsNow)
     const std::string file = folder.write("users", "alice:" + hashed("one", 1).value() + "\n");
     Passwords passwords(file);
     EXPECT_TRUE(passwords.are_taken());
-    EXPECT_EQ(passwords.ask("a", 1, evidence("alice", "one")), Answer::right);
+    EXPECT_EQ(passwords.ask(1, evidence("alice", "one")), Answer::right);
     (void)folder.write("users", "alice:" + hashed("two", 1).value() + "\n# anew\n");
     const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(60);
     Answer answer = Answer::right;
     // What is remembered goes with the file of before.
-    while ((answer = passwords.ask("a", 1, evidence("alice", "one"))) == Answer::right &&
+    while ((answer = passwords.ask(1, evidence("alice", "one"))) == Answer::right &&
            std::chrono::steady_clock::now() < end) {
     }
     EXPECT_EQ(answer, Answer::wrong);
-    EXPECT_EQ(passwords.ask("a", 1, evidence("alice", "two")), Answer::right);
+    EXPECT_EQ(passwords.ask(1, evidence("alice", "two")), Answer::right);
     EXPECT_THROW(Passwords("/nowhere"), CORBA::BAD_PARAM);
 }
 

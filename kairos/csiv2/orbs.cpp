@@ -58,7 +58,7 @@ void note(const orb::Orb& core, const std::shared_ptr<OrbCsi>& csi)
 /// What TLS's own component and the profile say of this server.
 std::optional<ior::TaggedComponent> component_of(const OrbCsi& csi, orb::Orb& core)
 {
-    std::vector<ior::Address> by_tls;
+    OrbCsi::Tls tls;
     bool by_tls_only = true;
     for (const ior::TaggedProfile& profile : orb::Serving::of(core).make_ior("", {}).profiles) {
         const auto decoded = ior::decode_iiop(profile.data);
@@ -66,10 +66,16 @@ std::optional<ior::TaggedComponent> component_of(const OrbCsi& csi, orb::Orb& co
         by_tls_only = by_tls_only && decoded->port == 0;
         for (const ior::TaggedComponent& each : decoded->components)
             if (each.tag == ior::tag_ssl_sec_trans)
-                if (const auto address = ior::decode_secure_address(each))
-                    by_tls.push_back({decoded->host, address->port});
+                if (const auto address = ior::decode_secure_address(each)) {
+                    tls.addresses.push_back({decoded->host, address->port});
+                    tls.supports = address->supports; // of the ORB, so of all of them
+                    tls.requires_ = address->requires_;
+                }
     }
-    return csi.component(std::move(by_tls), by_tls_only);
+    // Which is said there only where nothing is in the clear.
+    if (core.options().tls.check_client == orb::ClientCheck::required)
+        tls.requires_ |= csi::association::trust_in_client;
+    return csi.component(std::move(tls), by_tls_only);
 }
 
 /// Adds the component to references.
@@ -142,8 +148,7 @@ void OrbCsi::set_credentials(std::shared_ptr<const Credentials> credentials)
     credentials_.swap(credentials);
 }
 
-std::optional<ior::TaggedComponent> OrbCsi::component(std::vector<ior::Address> by_tls,
-                                                      bool by_tls_only) const
+std::optional<ior::TaggedComponent> OrbCsi::component(Tls tls, bool by_tls_only) const
 {
     using namespace csi::association;
     if (!settings_.server) return std::nullopt;
@@ -152,14 +157,16 @@ std::optional<ior::TaggedComponent> OrbCsi::component(std::vector<ior::Address> 
         return static_cast<std::uint16_t>(left | right);
     };
     csi::Mechanism mechanism;
-    if (!by_tls.empty()) {
-        csi::TlsTransport tls{.supports = integrity | confidentiality | detect_replay |
-                                          detect_misordering | trust_in_target,
-                              .requires_ = integrity | confidentiality,
-                              .addresses = std::move(by_tls)};
+    if (!tls.addresses.empty()) {
+        // By this mechanism a client comes by TLS, also where there is a port in the clear: SSLIOP
+        // says there that nothing is required.
+        const auto required = both(tls.requires_ & ~no_protection, integrity | confidentiality);
         mechanism.transport = ior::tag_tls_sec_trans;
-        if (by_tls_only) mechanism.requires_ = tls.requires_;
-        mechanism.tls = std::move(tls);
+        if (by_tls_only) mechanism.requires_ = required;
+        mechanism.tls =
+            csi::TlsTransport{.supports = static_cast<std::uint16_t>(tls.supports & ~no_protection),
+                              .requires_ = required,
+                              .addresses = std::move(tls.addresses)};
     }
     if (passwords_->are_taken()) {
         mechanism.client_supports = trust_in_client;

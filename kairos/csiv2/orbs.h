@@ -33,10 +33,15 @@ class OrbCsi {
     [[nodiscard]] std::shared_ptr<const Credentials> credentials() const;
     void set_credentials(std::shared_ptr<const Credentials> credentials);
 
-    /// Returns what references are to say, where the server has these addresses for TLS, and
-    /// serves by TLS only or not; nothing without [server].
-    [[nodiscard]] std::optional<ior::TaggedComponent> component(std::vector<ior::Address> by_tls,
-                                                                bool by_tls_only) const;
+    /// What references say of TLS otherwise (SSLIOP).
+    struct Tls {
+        std::vector<ior::Address> addresses; ///< none: there is no TLS
+        std::uint16_t supports = 0;          ///< association options
+        std::uint16_t requires_ = 0;
+    };
+    /// Returns what references are to say, where the server is reached by this TLS, and by TLS only
+    /// or not; nothing without [server].
+    [[nodiscard]] std::optional<ior::TaggedComponent> component(Tls tls, bool by_tls_only) const;
 
   private:
     const Settings settings_;

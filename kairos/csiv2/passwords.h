@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Whether a password is right, for the requests of a server: what was found to be right is
-// remembered for the connection, so that one computation does for many calls; and whoever guesses
-// is held up, so that guesses do not take the processor from others. Any thread.
+// remembered, so that one computation does for many calls; and whoever guesses is held up, for each
+// user and host and for each host, so that guesses neither succeed by their number nor take the
+// processor from others. Who was let in goes on meanwhile. Any thread.
 #pragma once
 
 #include "kairos/base/assert_held.h"
@@ -19,6 +20,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -28,17 +30,29 @@ namespace kairos::csiv2 {
 class Passwords {
   public:
     using Clock = std::chrono::steady_clock;
+    /// What was right is right so long; of a file of users, since it was last asked for.
     static constexpr std::chrono::seconds remembered_for{60};
-    static constexpr std::size_t remembered_max = 4096; ///< and then none of those before
-    /// Wrong ones of a host at once; then one a second.
-    static constexpr unsigned wrong_at_once = 10;
-    static constexpr std::size_t hosts_max = 4096;
+    /// And so long it is no guess: it is computed whatever others of its host have guessed.
+    static constexpr std::chrono::hours known_for{1};
+    static constexpr std::size_t remembered_max =
+        4096; ///< then the one that ends first is left out
+    /// How many are wrong at once, and then in a second.
+    struct Rate {
+        double at_once;
+        double per_second;
+    };
+    static constexpr Rate of_user{.at_once = 10, .per_second = 1}; ///< of one host
+    static constexpr Rate of_host{.at_once = 50, .per_second = 5}; ///< of all users
+    static constexpr Rate of_rest{.at_once = 100,
+                                  .per_second = 20}; ///< of hosts that have no place
+    static constexpr std::size_t guessers_max =
+        8192; ///< hosts, and users of theirs, with wrong ones
     /// How long a request waits until others have computed.
     static constexpr std::chrono::seconds wait_max{2};
 
     /// Reads the file of users, whose name may be empty: then there are none. Throws BAD_PARAM for
-    /// one that cannot be used.
-    explicit Passwords(const std::string& users_file);
+    /// one that cannot be used. `now` is the time, for tests.
+    explicit Passwords(const std::string& users_file, Clock::time_point (*now)() = &Clock::now);
 
     /// Asks another instead, from now on.
     void set_authenticator(std::shared_ptr<Authenticator> authenticator);
@@ -48,11 +62,14 @@ class Passwords {
     enum class Answer {
         right,
         wrong,
-        later, ///< nobody was asked: too many at once, or too many wrong ones of this host
+        later, ///< nobody was asked: too many at once, or too many wrong ones
     };
-    /// `connection` stands for the connection that the password has come by, `host` for its peer.
-    [[nodiscard]] Answer ask(std::string_view connection, std::uint64_t host,
-                             const csi::UserAndPassword& evidence);
+    /// `host` stands for the peer of the connection that the password has come by.
+    [[nodiscard]] Answer ask(std::uint64_t host, const csi::UserAndPassword& evidence);
+
+    /// Returns how many are computed at a time, by threads that ask; one of them is for passwords
+    /// only that were right before.
+    [[nodiscard]] std::size_t computing_max() const noexcept { return computing_max_; }
 
   private:
     using UsersPointer = std::shared_ptr<const Users>;
@@ -60,25 +77,35 @@ class Passwords {
     struct DigestHash {
         std::size_t operator()(const Digest& digest) const noexcept;
     };
-    /// How much a host may still guess.
+    struct Remembered {
+        Clock::time_point right_until;
+        Clock::time_point known_until;
+    };
+    /// A computation under way, for all who ask the same. Guarded by mutex_.
+    struct Flight {
+        std::optional<Answer> answer;
+    };
+    /// How much may still be guessed.
     struct Guesses {
         double left = 0;
         Clock::time_point at{};
-    };
-    /// Those that are right have one each while they are computed.
-    [[nodiscard]] double guesses_max() const noexcept
-    {
-        return static_cast<double>(wrong_at_once + computing_max_);
-    }
+        const Rate* rate = nullptr;
 
-    [[nodiscard]] Digest digest_of(std::string_view connection,
-                                   const csi::UserAndPassword& evidence) const;
-    [[nodiscard]] Guesses& guesses_of(std::uint64_t host, Clock::time_point now);
+        void refill(Clock::time_point now) noexcept;
+    };
+    [[nodiscard]] Digest digest_of(std::string_view kind, std::string_view user,
+                                   std::string_view password) const;
+    [[nodiscard]] Guesses& guesses_of(std::uint64_t who, const Rate& rate, Clock::time_point now);
+    /// Takes one guess; nothing where there is none.
+    [[nodiscard]] bool take_guess(std::uint64_t host, std::uint64_t user, Clock::time_point now);
+    void give_back_guess(std::uint64_t host, std::uint64_t user, Clock::time_point now);
+    void remember(const Digest& digest, Clock::time_point now);
     [[nodiscard]] bool compute(const csi::UserAndPassword& evidence, const UsersPointer& users,
                                Authenticator* authenticator) const;
     [[nodiscard]] UsersPointer users_now();
 
     std::array<unsigned char, 32> key_{}; // of digests; constant
+    Clock::time_point (*const now_)();
     const std::size_t computing_max_;
 
     mutable std::mutex mutex_; // guards what follows; never held while a password is hashed
@@ -86,8 +113,11 @@ class Passwords {
     std::size_t computing_ = 0;
     std::shared_ptr<Authenticator> authenticator_;
     UsersPointer users_; // of which what is remembered was found right
-    std::unordered_map<Digest, Clock::time_point, DigestHash> right_; // and until when
-    std::unordered_map<std::uint64_t, Guesses> guesses_;
+    std::unordered_map<Digest, Remembered, DigestHash> remembered_;
+    std::unordered_map<Digest, std::shared_ptr<Flight>, DigestHash> flights_; // of users_ as well
+    std::unordered_map<std::uint64_t, Guesses> guesses_; // by host, and by user of a host
+    Guesses rest_;                                       // of whom there was no room for there
+    Clock::time_point cleaned_{};                        // when guesses_ was, of those who may all
 
     // Null without a file.
     std::unique_ptr<files::Watched<UsersPointer>> watched_;

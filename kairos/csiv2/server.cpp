@@ -15,6 +15,9 @@
 #include "kairos/orb/tls_peers.h"
 #include "kairos/orb/upcall.h"
 #include "kairos/orb/upcall_note.h"
+#include "kairos/orb/upcall_observation.h"
+#include "kairos/poa/adapter.h"
+#include "kairos/poa/calling.h"
 
 #include <algorithm>
 #include <utility>
@@ -32,24 +35,61 @@ namespace {
 /// Of one request. Belongs to who serves it.
 struct RequestCsi {
     std::optional<Caller> caller;
-    const RequestCsi* outer = nullptr; // while the thread serves it
-    bool is_served = false;
+    const orb::UpcallScope* before = nullptr;  // what the thread served before; compared only
+    const orb::UpcallScope* servant = nullptr; // what its servant is called within, by then
 };
 
 /// What requests keep theirs by, whatever the ORB.
 constexpr char state_key = 0;
-
-thread_local const RequestCsi* innermost_request = nullptr;
 
 std::shared_ptr<RequestCsi> state_of(orb::ObservedUpcall& upcall)
 {
     return std::static_pointer_cast<RequestCsi>(upcall.state_of(&state_key));
 }
 
+/// A request that the thread's servant answers later: the upcall knows of it no longer. Lives until
+/// the servant's operation has returned.
+class LeftRequest {
+  public:
+    explicit LeftRequest(std::shared_ptr<const RequestCsi> state)
+        : state_(std::move(state)), outer_(std::exchange(innermost_, this))
+    {
+    }
+    ~LeftRequest() { innermost_ = outer_; }
+    LeftRequest(const LeftRequest&) = delete;
+    LeftRequest& operator=(const LeftRequest&) = delete;
+
+    /// Returns the one that the thread is within; null if that is none.
+    [[nodiscard]] static std::shared_ptr<const RequestCsi> here() noexcept
+    {
+        return innermost_ != nullptr && innermost_->upcall_ == orb::UpcallNote::innermost() &&
+                       innermost_->scope_ == orb::UpcallScope::innermost()
+                   ? innermost_->state_
+                   : nullptr;
+    }
+
+  private:
+    static inline thread_local const LeftRequest* innermost_ = nullptr;
+
+    const std::shared_ptr<const RequestCsi> state_;
+    const orb::Upcall* const upcall_ = orb::UpcallNote::innermost();
+    const orb::UpcallScope* const scope_ = orb::UpcallScope::innermost();
+    const LeftRequest* const outer_;
+};
+
+/// Returns whether the thread is at the request itself, its interceptors, servant managers and
+/// servant, and not within what these have called in this process, of which no note was made.
+bool is_at(const RequestCsi& state, const orb::Upcall& upcall)
+{
+    const poa::Calling* const innermost = poa::Calling::innermost();
+    if (innermost == state.before || innermost == state.servant) return true;
+    return innermost != nullptr && innermost->outer() == state.before &&
+           &innermost->adapter().orb() == &upcall.orb();
+}
+
 /// The other end of the connection that a request has come by.
 struct Peer {
     const net::Channel* by_tls = nullptr; // null: it did not come by TLS
-    std::string connection;               // what no other has at the time
     std::uint64_t host = 0;
     bool is_protected = false;
 
@@ -67,12 +107,8 @@ struct Peer {
         const std::uint64_t number = channel == nullptr || &orb::tls_peers == nullptr
                                          ? 0
                                          : orb::tls_peers().number_of(*channel);
-        if (number == 0) {
-            peer.connection = from.to_text();
-            return peer;
-        }
+        if (number == 0) return peer;
         peer.by_tls = channel;
-        peer.connection = "tls " + std::to_string(number);
         peer.is_protected = true;
         return peer;
     }
@@ -97,47 +133,20 @@ class ServerCsi final : public orb::UpcallObserver {
     void receive_request_service_contexts(orb::ObservedUpcall& upcall) override
     {
         auto state = std::make_shared<RequestCsi>();
+        state->before = orb::UpcallScope::innermost();
         if (upcall.peer() != nullptr && csi_->settings().server) look_at(upcall, *state);
         upcall.state_of(&state_key) = std::move(state);
     }
     void receive_request(orb::ObservedUpcall& upcall) override
     {
-        RequestCsi& state = *state_of(upcall);
-        state.outer = std::exchange(innermost_request, &state);
-        state.is_served = true;
+        state_of(upcall)->servant = orb::UpcallScope::innermost();
     }
     std::shared_ptr<void> leave_thread(orb::ObservedUpcall& upcall) override
     {
-        /// The thread goes on with the servant's operation, the request without it.
-        class Left {
-          public:
-            explicit Left(std::shared_ptr<RequestCsi> state) : state_(std::move(state)) {}
-            ~Left() { innermost_request = state_->outer; }
-            Left(const Left&) = delete;
-            Left& operator=(const Left&) = delete;
-
-          private:
-            const std::shared_ptr<RequestCsi> state_;
-        };
-        auto state = state_of(upcall);
-        if (!state->is_served) return {};
-        auto left = std::make_shared<Left>(state);
-        state->is_served = false;
-        return left;
+        return std::make_shared<LeftRequest>(state_of(upcall));
     }
-    void send_reply(orb::ObservedUpcall& upcall) override { end(upcall); }
-    void send_exception(orb::ObservedUpcall& upcall) override { end(upcall); }
-    void send_other(orb::ObservedUpcall& upcall) override { end(upcall); }
 
   private:
-    static void end(orb::ObservedUpcall& upcall)
-    {
-        const auto state = state_of(upcall);
-        if (!state->is_served) return;
-        innermost_request = state->outer;
-        state->is_served = false;
-    }
-
     void look_at(orb::ObservedUpcall& upcall, RequestCsi& state);
     /// Throws NO_PERMISSION.
     [[nodiscard]] Caller caller_of(orb::ObservedUpcall& upcall,
@@ -240,7 +249,7 @@ std::string ServerCsi::user_of(orb::ObservedUpcall& upcall, const Peer& peer,
     if (!evidence.target_name.empty() &&
         csi::decode_exported_name(evidence.target_name) != server.target)
         refused(Refusal::invalid_evidence, "a password for another target", GssupError::bad_target);
-    switch (csi_->passwords()->ask(peer.connection, peer.host, evidence)) {
+    switch (csi_->passwords()->ask(peer.host, evidence)) {
     case Passwords::Answer::right:
         break;
     case Passwords::Answer::wrong:
@@ -282,7 +291,7 @@ void ServerCsi::believe(orb::ObservedUpcall& upcall, const Peer& peer,
         const bool is_for = caller.identity == Caller::Identity::anonymous
                                 ? trust.anonymous
                                 : std::ranges::any_of(trust.names, [&](const std::string& pattern) {
-                                      return matches(pattern, caller.name);
+                                      return matches_name(pattern, caller.name);
                                   });
         if (!is_for) return false;
         const bool is_user = !caller.user.empty() &&
@@ -311,7 +320,12 @@ std::unique_ptr<orb::UpcallObserver> observe_requests(std::shared_ptr<OrbCsi> cs
 
 std::optional<Caller> caller()
 {
-    return innermost_request == nullptr ? std::nullopt : innermost_request->caller;
+    if (const auto left = LeftRequest::here()) return left->caller;
+    orb::Upcall* const upcall = orb::UpcallNote::innermost();
+    if (upcall == nullptr || upcall->observation() == nullptr) return std::nullopt;
+    const auto state = state_of(*upcall->observation());
+    if (!state || !is_at(*state, *upcall)) return std::nullopt;
+    return state->caller;
 }
 
 } // namespace kairos::csiv2

@@ -66,9 +66,11 @@ class Reader {
     {
         read_text(node, what, name);
         if (!name.empty() && !csi::is_name(name))
-            problem(node.source(), what + ": '" + name +
-                                       "' is no name: '@' stands once, '\\' in front of '@' and "
-                                       "'\\' only, and nothing controls a terminal");
+            problem(node.source(),
+                    what + ": '" + name +
+                        "' is no name: '@' stands once, between a user and a scope, '\\' "
+                        "in front of '@' and '\\' only, and nothing controls a "
+                        "terminal");
     }
     void read_flag(const toml::node& node, const std::string& what, bool& flag)
     {
@@ -130,7 +132,10 @@ class Reader {
             } else if (key == "password_file") {
                 std::string file;
                 read_text(value, "password_file", file);
-                if (!file.empty()) read_password(value, path_of(file));
+                if (file.empty())
+                    problem(value.source(), "password_file names a file");
+                else
+                    read_password(value, path_of(file));
             } else if (key == "hosts") {
                 for_each(value, "hosts", [&](const std::string& host, const toml::node&) {
                     client.hosts.push_back(host);
@@ -233,6 +238,15 @@ bool matches(std::string_view pattern, std::string_view text) noexcept
     while (at < pattern.size() && pattern[at] == '*')
         ++at;
     return at == pattern.size();
+}
+
+bool matches_name(std::string_view pattern, std::string_view name) noexcept
+{
+    const csi::ScopedName wanted = csi::scoped_name(pattern);
+    const csi::ScopedName found = csi::scoped_name(name);
+    return wanted.scope.has_value() == found.scope.has_value() &&
+           matches(wanted.user, found.user) &&
+           (!wanted.scope || matches(*wanted.scope, *found.scope));
 }
 
 std::optional<std::string> contents_of(const std::string& file, std::size_t max)

@@ -20,6 +20,9 @@ inline constexpr std::size_t trusts_max = 1000;
 
 /// Returns whether a pattern, in which `*` stands for any characters, matches all of a text.
 [[nodiscard]] bool matches(std::string_view pattern, std::string_view text) noexcept;
+/// Returns whether a pattern matches a user's name: user and scope each for itself, so that one
+/// without "@" is of those without a scope.
+[[nodiscard]] bool matches_name(std::string_view pattern, std::string_view name) noexcept;
 
 /// Who is believed to speak for whom.
 struct Trust {

@@ -3,10 +3,16 @@
 
 #include "kairos/csi/context.h"
 #include "kairos/csiv2/settings.h"
+#include "kairos/mapping/exception.h"
 
+#include <algorithm>
 #include <crypt.h>
+#include <cstring>
 #include <memory>
 #include <openssl/crypto.h>
+#include <openssl/evp.h>
+#include <openssl/hmac.h>
+#include <openssl/rand.h>
 #include <utility>
 
 namespace kairos::csiv2 {
@@ -36,6 +42,21 @@ bool is_password(const std::string& password)
            password.find('\0') == std::string::npos;
 }
 
+/// Whether a hash has what a hash of its kind has behind its last "$": crypt_checksalt takes a part
+/// of one as well, by which no password would be right, and nothing be computed.
+bool is_whole(std::string_view hash)
+{
+    struct Kind {
+        std::string_view prefix;
+        std::size_t size;
+    };
+    constexpr std::array<Kind, 6> kinds{
+        {{"$y$", 43}, {"$gy$", 43}, {"$7$", 43}, {"$2", 53}, {"$6$", 86}, {"$5$", 43}}};
+    const auto kind = std::ranges::find_if(
+        kinds, [&](const Kind& each) { return hash.starts_with(each.prefix); });
+    return kind == kinds.end() || hash.size() - hash.rfind('$') - 1 == kind->size;
+}
+
 /// Of nobody: what is computed for a user whom there is not, if there is no user at all.
 constexpr const char* nobody = "$y$j9T$9WQJHiXxVsUKvGYp2ZrTn/$";
 
@@ -63,12 +84,14 @@ std::optional<Users> Users::parse(std::string_view text, std::vector<std::string
         }
         std::string hash(line.substr(colon + 1));
         if (hash.size() >= CRYPT_OUTPUT_SIZE || hash.find('\0') != std::string::npos ||
-            ::crypt_checksalt(hash.c_str()) != CRYPT_SALT_OK)
+            ::crypt_checksalt(hash.c_str()) != CRYPT_SALT_OK || !is_whole(hash))
             wrong("the hash is none that crypt(5) would make for a new password");
         else if (!users.hashes_.emplace(name, std::move(hash)).second)
             wrong("the user was there before");
     }
     if (!problems.empty()) return std::nullopt;
+    for (const auto& [name, hash] : users.hashes_)
+        users.all_.push_back(&hash);
     return users;
 }
 
@@ -85,14 +108,33 @@ Result<Users> Users::read(const std::string& file)
     return std::move(*users);
 }
 
+Users::Users()
+{
+    if (RAND_bytes(key_.data(), static_cast<int>(key_.size())) != 1)
+        throw CORBA::NO_RESOURCES(0, CORBA::COMPLETED_NO, "no random numbers");
+}
+
+const std::string& Users::hash_for_nobody(std::string_view user) const
+{
+    static const std::string of_none = nobody;
+    if (all_.empty()) return of_none;
+    std::array<unsigned char, 32> digest{};
+    unsigned size = digest.size();
+    if (HMAC(EVP_sha256(), key_.data(), static_cast<int>(key_.size()),
+             reinterpret_cast<const unsigned char*>(user.data()), user.size(), digest.data(),
+             &size) == nullptr)
+        throw std::bad_alloc();
+    std::size_t number = 0;
+    std::memcpy(&number, digest.data(), sizeof number);
+    return *all_[number % all_.size()];
+}
+
 bool Users::is_right(std::string_view user, const std::string& password) const
 {
     if (!is_password(password)) return false;
     const auto known = hashes_.find(user);
     const bool is_known = known != hashes_.end();
-    const std::string hash = is_known          ? known->second
-                             : hashes_.empty() ? nobody
-                                               : hashes_.begin()->second;
+    const std::string& hash = is_known ? known->second : hash_for_nobody(user);
     Workplace workplace;
     const char* const made = workplace.hash(password, hash);
     if (made == nullptr) return false;

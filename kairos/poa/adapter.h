@@ -117,7 +117,7 @@ class Adapter final : private Retiring {
     [[nodiscard]] Manager& manager() const noexcept { return *manager_; }
     [[nodiscard]] AdapterFace& face() const noexcept { return *face_; }
     [[nodiscard]] Adapters& adapters() const noexcept { return adapters_; }
-    [[nodiscard]] orb::Orb& orb() const noexcept;
+    [[nodiscard]] KAIROS_API orb::Orb& orb() const noexcept;
 
     // --- requests ---
     /// Returns whether an object that a request has entered can be called without further ado.

@@ -178,8 +178,8 @@ TlsOfOrb::components(const std::string& host, bool has_plain_address,
     return all;
 }
 
-/// Servers of CSIv2, as application servers in Java, say there where they speak TLS. Those that say
-/// it as SSLIOP has it, too, say the same.
+/// Servers of CSIv2, as application servers in Java, say there where they speak TLS. Where SSLIOP's
+/// component says it, too, that is enough.
 void TlsOfOrb::read_mechanisms(const ior::TaggedComponent& component, const ior::Target& target,
                                orb::Ways& ways) const
 {

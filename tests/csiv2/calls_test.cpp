@@ -4,11 +4,13 @@
 // where a password does not go.
 #include "kairos/access/access.h"
 #include "kairos/cdr/reader.h"
+#include "kairos/corba/request.h"
 #include "kairos/csi/context.h"
 #include "kairos/csiv2/csiv2.h"
 #include "kairos/ior/component.h"
 #include "kairos/ior/object_url.h"
 #include "kairos/ior/profile.h"
+#include "kairos/orb/adapter.h"
 #include "tests/access/rules.h"
 #include "tests/csiv2/files.h"
 #include "tests/malformed/fixture.h"
@@ -16,6 +18,9 @@
 
 #include <atomic>
 #include <memory>
+#include <optional>
+#include <thread>
+#include <tuple>
 
 namespace kairos::orb_testing {
 namespace {
@@ -229,6 +234,166 @@ TEST_F(Csiv2Calls, KeepThePasswordForWhomItIs)
     EXPECT_EQ(with("", {"-ORBTlsClient", "required"}), "'alice'");
 }
 
+/// What one thread serves one within the other: each is for itself.
+TEST_F(Csiv2Calls, OfARequestAreNotForThoseOfAnother)
+{
+    RunningServer backend("thread-per-connection",
+                          by_tls() + files.options(std::string(with_users) + with_trust));
+    RunningServer gateway("reactor", by_tls() + files.is("gateway", with_users));
+    const CORBA::Object_var object = gateway.orb()->string_to_object(backend.reference().c_str());
+    const Probe::Target_var behind = Probe::Target::_unchecked_narrow(object);
+    const CORBA::Object_var same = gateway.orb()->string_to_object(gateway.reference().c_str());
+    const Probe::Target_var own = Probe::Target::_unchecked_narrow(same);
+    Client mallory(trusting());
+    const Probe::Target_var intruder = mallory.target(gateway.reference());
+    std::string callers;
+    int calls = 0;
+    backend.servant().action = [&] {
+        callers += text_of(csiv2::caller()) + "; ";
+        if (++calls == 1) intruder->act(); // while the gateway's only thread waits
+    };
+    int depth = 0;
+    gateway.servant().action = [&] {
+        if (++depth != 1) return behind->act();
+        const csiv2::SpeakingFor dave("dave@web");
+        behind->act();
+        behind->act();
+        own->act(); // within the process, nobody is spoken for either
+    };
+    Client bob(trusting() + files.is("bob@plant"));
+    const Probe::Target_var target = bob.target(gateway.reference());
+    EXPECT_EQ(outcome([&] { target->act(); }), "ok");
+    EXPECT_EQ(callers, "'gateway' for 'dave@web'; 'gateway'; 'gateway' for 'dave@web'; "
+                       "'gateway'; ");
+}
+
+/// A call that is sent again is for whom it was, whoever sends it and whatever is said by then.
+TEST_F(Csiv2Calls, AreForTheSameWhenTheyAreForwarded)
+{
+    const Arguments options = by_tls() + files.options(std::string(with_users) + with_trust);
+    RunningServer server("thread-per-connection", options);
+    note(server);
+    RunningServer forwarder("thread-per-connection", options);
+    Client client(trusting() + files.is("gateway"));
+    Event changed;
+    forwarder.servant().action = [&] {
+        if (!changed.wait()) throw CORBA::TIMEOUT();
+        throw orb::LocationForward{ior::parse_object_url(server.reference())->reference};
+    };
+    const Probe::Target_var target = client.target(forwarder.reference());
+    const CORBA::Request_var request = target->_request("act");
+    {
+        const csiv2::SpeakingFor dave("dave@web");
+        request->send_deferred();
+    }
+    csiv2::set_credentials(client.orb(), "alice", "alice-secret");
+    {
+        const csiv2::SpeakingFor other("eve@web");
+        changed.set();
+        EXPECT_EQ(outcome([&] { request->get_response(); }), "ok");
+    }
+    EXPECT_EQ(said, "'gateway' for 'dave@web'");
+    EXPECT_EQ(call(client, server), "'alice'");
+}
+
+TEST_F(Csiv2Calls, AreForOthersWithinABlock)
+{
+    RunningServer server("thread-per-connection",
+                         by_tls() + files.options(std::string(with_users) + with_trust));
+    note(server);
+    Client gateway(trusting() + files.is("gateway"));
+    // As in the frame of a coroutine, which other threads go on with.
+    EXPECT_THROW(std::make_unique<csiv2::SpeakingFor>("dave@web"), CORBA::BAD_INV_ORDER);
+    EXPECT_EQ(call(gateway, server), "'gateway'");
+    std::optional<csiv2::SpeakingFor> one;
+    std::optional<csiv2::SpeakingFor> other;
+    one.emplace("dave@web");
+    other.emplace("eve@web");
+    one.reset(); // out of order
+    EXPECT_EQ(call(gateway, server), "'gateway' for 'eve@web'");
+    std::thread([&] { other.reset(); }).join();
+    EXPECT_EQ(call(gateway, server), "'gateway'");
+    // One of a request cannot outlast it.
+    const CORBA::Object_var object = server.orb()->string_to_object(server.reference().c_str());
+    const Probe::Target_var own = Probe::Target::_unchecked_narrow(object);
+    server.servant().action = [&] {
+        EXPECT_THROW(one.emplace("dave@web"), CORBA::BAD_INV_ORDER);
+        EXPECT_NO_THROW(csiv2::SpeakingFor("dave@web"));
+    };
+    EXPECT_EQ(outcome([&] { own->act(); }), "ok");
+    EXPECT_FALSE(one.has_value());
+}
+
+/// Makes a servant for each object, and notes who calls then.
+class Noting final : public virtual PortableServer::ServantActivator {
+  public:
+    explicit Noting(std::string& said) : said_(said) {}
+    PortableServer::Servant incarnate(const PortableServer::ObjectId&,
+                                      PortableServer::POA_ptr) override
+    {
+        said_ += "incarnate " + text_of(csiv2::caller()) + "; ";
+        auto* const servant = new Servant;
+        servant->action = [this] { said_ += text_of(csiv2::caller()) + "; "; };
+        return servant;
+    }
+    void etherealize(const PortableServer::ObjectId&, PortableServer::POA_ptr,
+                     PortableServer::Servant servant, CORBA::Boolean, CORBA::Boolean) override
+    {
+        servant->_remove_ref();
+    }
+
+  private:
+    std::string& said_;
+};
+
+TEST_F(Csiv2Calls, AreKnownToServantManagersAndToNoOtherOrb)
+{
+    RunningServer server("reactor", by_tls() + files.options(with_users));
+    std::string all;
+    const CORBA::Object_var root = server.orb()->resolve_initial_references("RootPOA");
+    const PortableServer::POA_var parent = PortableServer::POA::_narrow(root);
+    const PortableServer::POAManager_var manager = parent->the_POAManager();
+    CORBA::PolicyList policies;
+    policies.length(2);
+    policies[0] = parent->create_request_processing_policy(PortableServer::USE_SERVANT_MANAGER);
+    policies[1] = parent->create_id_assignment_policy(PortableServer::USER_ID);
+    const PortableServer::POA_var poa = parent->create_POA("activated", manager, policies);
+    const PortableServer::ServantManager_var activator = new Noting(all);
+    poa->set_servant_manager(activator);
+    const auto activated = [&](const char* id) {
+        const PortableServer::ObjectId_var name = PortableServer::string_to_ObjectId(id);
+        const CORBA::Object_var object =
+            poa->create_reference_with_id(name, "IDL:Probe/Target:1.0");
+        const CORBA::String_var text = server.orb()->object_to_string(object);
+        return std::string(text.in());
+    };
+    RunningServer plain("reactor");
+    plain.servant().action = [&] { all += "plain " + text_of(csiv2::caller()) + "; "; };
+    const CORBA::Object_var object = plain.orb()->string_to_object(plain.reference().c_str());
+    const Probe::Target_var of_another = Probe::Target::_unchecked_narrow(object);
+    Client mallory(trusting());
+    const Probe::Target_var intruder = mallory.target(activated("first"));
+    Client bob(trusting() + files.is("bob@plant"));
+    const Probe::Target_var inner = bob.target(activated("second"));
+    RunningServer behind("thread-per-connection");
+    behind.servant().action = [&] { // while the server's only thread waits
+        intruder->act();
+        inner->act();
+    };
+    Client client;
+    const Probe::Target_var backend = client.target(behind.reference());
+    server.servant().action = [&] {
+        of_another->act();
+        backend->act();
+        all += text_of(csiv2::caller());
+    };
+    Client alice(trusting() + files.is("alice"));
+    const Probe::Target_var target = alice.target(server.reference());
+    EXPECT_EQ(outcome([&] { target->act(); }), "ok");
+    EXPECT_EQ(all, "plain nobody; incarnate nobody; nobody; incarnate 'bob@plant'; 'bob@plant'; "
+                   "'alice'");
+}
+
 /// As of application servers, which have no component of SSLIOP and no port in the clear.
 TEST_F(Csiv2Calls, FindTlsByWhatTheServerWantsOfThem)
 {
@@ -251,6 +416,28 @@ TEST_F(Csiv2Calls, FindTlsByWhatTheServerWantsOfThem)
     Client clear({"-ORBTlsClient", "never"});
     const Probe::Target_var by_no_way = clear.target(ior::to_string(reference));
     EXPECT_NE(outcome([&] { by_no_way->act(); }), "ok");
+}
+
+TEST_F(Csiv2Calls, AreToldOfCertificatesAsSsliopSaysIt)
+{
+    using namespace csi::association;
+    for (const auto& [check, supported, required] :
+         {std::tuple("no", 0, 0), std::tuple("optional", int{trust_in_client}, 0),
+          std::tuple("required", int{trust_in_client}, int{trust_in_client})}) {
+        RunningServer server("thread-per-connection", by_tls(check) + files.options(with_users));
+        const auto url = ior::parse_object_url(server.reference());
+        ASSERT_TRUE(url.ok());
+        const auto profile = ior::decode_iiop(url->reference.profiles.at(0).data).value();
+        std::optional<csi::MechanismList> list;
+        for (const ior::TaggedComponent& each : profile.components)
+            if (each.tag == ior::tag_csi_sec_mech_list) list = csi::decode_component(each);
+        ASSERT_TRUE(list && list->all.size() == 1 && list->all[0].tls);
+        const csi::TlsTransport& tls = *list->all[0].tls;
+        EXPECT_EQ(tls.supports & trust_in_client, supported) << check;
+        EXPECT_EQ(tls.requires_ & trust_in_client, required) << check;
+        EXPECT_EQ(tls.requires_ & (integrity | confidentiality), integrity | confidentiality);
+        EXPECT_EQ(tls.supports & no_protection, 0);
+    }
 }
 
 TEST_F(Csiv2Calls, AskAnAuthenticatorOfTheProgram)
@@ -412,6 +599,8 @@ TEST_F(Csiv2Calls, HoldUpWhoGuesses)
     }
     EXPECT_EQ(last, "TRANSIENT 0x4b520020 NO");
     EXPECT_EQ(call(client, server), "'alice'") << "who was there before goes on";
+    EXPECT_EQ(call(server, trusting() + files.is("alice")), "'alice'") << "by each connection";
+    EXPECT_EQ(call(server, trusting() + files.is("gateway")), "'gateway'") << "of the same host";
 }
 
 TEST_F(Csiv2Calls, NeedAFileThatCanBeUsed)
