@@ -130,7 +130,7 @@ class Guard final : public poa::Guard {
                                : "\": the POA takes requests by TLS only");
             log::write_limited(log::Level::warning, from->host_number(), line);
         }
-        throw CORBA::NO_PERMISSION(orb::minor_code::caller_refused, CORBA::COMPLETED_NO,
+        throw CORBA::NO_PERMISSION(orb::minor_code::caller_not_admitted, CORBA::COMPLETED_NO,
                                    is_by_tls ? "the object takes no calls from this client"
                                              : "the object takes calls by TLS only");
     }
