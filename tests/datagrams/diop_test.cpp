@@ -13,7 +13,6 @@ namespace {
 
 const std::vector<std::string> listens{"-ORBListenEndpoints",
                                        "iiop://127.0.0.1:0;diop://127.0.0.1:0"};
-const std::vector<std::string> one_architecture{"thread-per-connection"};
 
 /// The exception that a call ends with, and what it says.
 template <typename Call>
@@ -154,7 +153,6 @@ TEST_F(DiopServer, DropsAndCountsWhatIsNoOneway)
 /// Nobody hears of what nobody serves, and the next request is served.
 TEST_F(DiopServer, GoesOnAfterWhatCannotBeServed)
 {
-    WireMessage cut(giop::MessageType::request); // arguments that end too early
     Octets other = sender_.say("x").finish();
     const auto at = std::ranges::search(other, as_bytes(std::string_view("said"))).begin();
     at[0] = std::byte{'S'}; // an operation that there is not
@@ -171,6 +169,7 @@ TEST_F(DiopServer, ManySendersAtOnce)
 {
     constexpr int senders = 16;
     std::vector<std::thread> threads;
+    threads.reserve(senders);
     for (int n = 0; n < senders; ++n)
         threads.emplace_back([&, n] {
             RawSender sender(server_.reference());
