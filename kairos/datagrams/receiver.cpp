@@ -10,6 +10,7 @@
 #include "kairos/orb/orb.h"
 #include "kairos/orb/publish.h"
 #include "kairos/orb/thread_storage.h"
+#include "kairos/orb/way.h"
 
 #include <algorithm>
 #include <cstring>
@@ -91,6 +92,11 @@ Result<void> Receiver::open(const orb::ListenEndpoint& endpoint)
 
 void Receiver::add_profiles(ior::Ior& reference) const { add_diop_profiles(reference, published_); }
 
+bool Receiver::is_at(const orb::Way& way) const noexcept
+{
+    return std::ranges::count(published_, way.address) != 0;
+}
+
 Result<void> Receiver::start()
 {
     if (places_.empty()) return {};
@@ -107,6 +113,12 @@ void Receiver::stop() noexcept
 {
     ends_.store(true, std::memory_order_release);
     if (waker_) waker_->wake();
+}
+
+void Receiver::join() noexcept
+{
+    const std::lock_guard joining(join_mutex_);
+    if (thread_) thread_->join();
 }
 
 void Receiver::leave_to_parent() noexcept

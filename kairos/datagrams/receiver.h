@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The server's end: one thread beside the ORB's server, of whatever architecture, which reads the
+// The server's end: one thread beside the ORB's server, which reads the
 // sockets for datagrams in turn and serves what comes, one request after the other, by the way that
 // all requests go. What comes meanwhile waits in the sockets' queues, and is lost where these are
 // full.
@@ -14,6 +14,7 @@
 #include "kairos/orb/transport.h"
 
 #include <atomic>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
@@ -37,12 +38,10 @@ class Receiver final : public orb::DatagramSide {
     [[nodiscard]] Result<void> open(const orb::ListenEndpoint& endpoint);
 
     void add_profiles(ior::Ior& reference) const override;
+    [[nodiscard]] bool is_at(const orb::Way& way) const noexcept override;
     [[nodiscard]] Result<void> start() override;
     void stop() noexcept override;
-    void join() noexcept override
-    {
-        if (thread_) thread_->join();
-    }
+    void join() noexcept override;
     void leave_to_parent() noexcept override;
 
   private:
@@ -63,6 +62,7 @@ class Receiver final : public orb::DatagramSide {
     std::vector<ior::Address> published_; // constant once there are references
     std::optional<net::Waker> waker_;     // likewise; any thread wakes it
     std::atomic<bool> ends_{false};
+    std::mutex join_mutex_;             // guards that one thread ends it
     std::optional<net::Thread> thread_; // while it serves
 };
 
