@@ -39,7 +39,7 @@ inline constexpr CORBA::ULong answer_lost = base | 25;        ///< NO_RESPONSE: 
 inline constexpr CORBA::ULong not_trusted = base | 26;        ///< NO_PERMISSION: who the peer is
 inline constexpr CORBA::ULong not_protected = base | 27;      ///< NO_PERMISSION: -ORBTlsClient
 inline constexpr CORBA::ULong access_denied = base | 28;      ///< NO_PERMISSION: -ORBAccess
-inline constexpr CORBA::ULong no_answer_by_datagram = base | 29; ///< NO_IMPLEMENT: oneways only
+inline constexpr CORBA::ULong no_answer_by_datagram = base | 34; ///< NO_IMPLEMENT: oneways only
 
 /// Minor codes that the OMG assigns (CORBA 3.3 part 2, annex A).
 inline constexpr CORBA::ULong no_usable_profile = mapping::omg_minor(2);       ///< TRANSIENT

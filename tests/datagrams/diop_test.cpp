@@ -4,6 +4,8 @@
 // what callers get where it cannot be had.
 #include "tests/datagrams/fixture.h"
 
+#include "kairos/corba/Messaging.h"
+#include "kairos/datagrams/channel.h"
 #include "kairos/datagrams/oneway.h"
 #include "kairos/datagrams/profiles.h"
 #include "kairos/ior/describe.h"
@@ -27,6 +29,19 @@ std::string told(Call call)
     }
 }
 
+/// The same, of which nobody waits until it is sent. Takes the reference over.
+Sensors::Listener_ptr without_waiting(CORBA::ORB_ptr orb, Sensors::Listener_ptr listener)
+{
+    const Sensors::Listener_var owned = listener;
+    CORBA::Any scope;
+    scope <<= Messaging::SYNC_NONE;
+    CORBA::PolicyList policies(1);
+    policies.length(1);
+    policies[0] = orb->create_policy(Messaging::SYNC_SCOPE_POLICY_TYPE, scope);
+    const CORBA::Object_var object = owned->_set_policy_overrides(policies, CORBA::ADD_OVERRIDE);
+    return Sensors::Listener::_unchecked_narrow(object);
+}
+
 /// Sends octets to where the reference says.
 class RawSender {
   public:
@@ -37,9 +52,10 @@ class RawSender {
             std::ranges::find(ior.profiles, datagrams::tag_diop, &ior::TaggedProfile::tag);
         const ior::IiopProfile profile = ior::decode_iiop(at->data).value();
         key_ = profile.object_key;
-        const net::Address address = net::Address::parse(profile.host, profile.port).value();
-        EXPECT_EQ(::connect(socket_.descriptor(), address.native(), address.native_size()), 0);
+        address_ = net::Address::parse(profile.host, profile.port).value();
+        EXPECT_EQ(::connect(socket_.descriptor(), address_.native(), address_.native_size()), 0);
     }
+    [[nodiscard]] const net::Address& address() const { return address_; }
     void send(Bytes octets)
     {
         EXPECT_EQ(::send(socket_.descriptor(), octets.data(), octets.size(), 0),
@@ -56,9 +72,11 @@ class RawSender {
 
   private:
     net::Socket socket_{::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0)};
+    net::Address address_;
     Octets key_;
 };
 
+/// Every architecture that may have datagrams beside it.
 class Diop : public EveryArchitecture {};
 
 TEST_P(Diop, OnewaysArriveAndTwowaysGoAnotherWay)
@@ -110,13 +128,47 @@ TEST_P(Diop, AServerEndsWhileRequestsAreHeld)
     EXPECT_EQ(server.servant().count("said never"), 0u);
 }
 
-KAIROS_EVERY_ARCHITECTURE(Diop);
+INSTANTIATE_TEST_SUITE_P(Architectures, Diop,
+                         ::testing::Values("thread-per-connection", "reactor-per-priority",
+                                           "reactor-per-priority-each", "leader-followers",
+                                           "worker-pool", "thread-per-request"),
+                         architecture_name);
+
+/// Their servants would be called by another thread than they promise, or past filters.
+TEST(DiopArchitectures, ThatPromiseMoreRefuseIt)
+{
+    const LogLines log;
+    const auto start = [](std::vector<std::string> options) {
+        options.insert(options.begin(), listens.begin(), listens.end());
+        return told([&] {
+            const CORBA::ORB_var orb = make_orb(options);
+            const CORBA::Object_var poa = orb->resolve_initial_references("RootPOA");
+            const Sensors::Listener_var object = (new ListenerServant)->_this();
+            orb->destroy();
+        });
+    };
+    for (const char* architecture : {"reactor", "thread-per-object"})
+        EXPECT_NE(start({"-ORBConcurrency", architecture}).find("servants need no locks"),
+                  std::string::npos)
+            << architecture;
+    for (const char* architecture : {"filter-chain", "custom"})
+        EXPECT_NE(start({"-ORBConcurrency", architecture}).find("says who may be served"),
+                  std::string::npos)
+            << architecture;
+    const auto lanes = [&](const char* which) {
+        return start({"-ORBConcurrency", "reactor-per-priority", "-ORBLanes", which});
+    };
+    EXPECT_NE(lanes("0").find("servants need no locks"), std::string::npos) << lanes("0");
+    EXPECT_EQ(lanes("0:2").find("servants need no locks"), std::string::npos) << lanes("0:2");
+    EXPECT_EQ(lanes("0,1").find("servants need no locks"), std::string::npos) << lanes("0,1");
+}
 
 class DiopServer : public ::testing::Test {
   protected:
     LogLines log_;
     ListenerServer server_{"thread-per-connection", listens};
     RawSender sender_{server_.reference()};
+    const std::uint64_t dropped_ = datagrams::figures().dropped;
 };
 
 TEST_F(DiopServer, DropsAndCountsWhatIsNoOneway)
@@ -183,43 +235,108 @@ TEST_F(DiopServer, ManySendersAtOnce)
 
 TEST_F(DiopServer, CallersAreToldWhatDoesNotGo)
 {
-    for (const char* connection : {"non-multiplexed", "leader-followers"}) {
+    for (const char* connection : {"non-multiplexed", "leader-followers", "active"}) {
         ListenerClient client({"-ORBConnection", connection});
         const Sensors::Listener_var there = client.oneways(server_.reference());
         for (int i = 0; i < 2; ++i) { // on a new connection, and on an old one
             const std::string twoway = told([&] { (void)there->heard(); });
-            EXPECT_TRUE(twoway.starts_with("IDL:omg.org/CORBA/NO_IMPLEMENT:1.0 29: ")) << twoway;
-            EXPECT_NE(twoway.find("call by a reference that has another way"), std::string::npos)
-                << twoway;
+            EXPECT_TRUE(twoway.starts_with("IDL:omg.org/CORBA/NO_IMPLEMENT:1.0 34: ")) << twoway;
             Sensors::Samples samples;
             samples.length(70'000);
             const std::string large = told([&] { there->measured(1, samples); });
-            EXPECT_TRUE(large.starts_with("IDL:omg.org/CORBA/IMP_LIMIT:1.0 7: ")) << large;
+            EXPECT_TRUE(large.starts_with("IDL:omg.org/CORBA/TRANSIENT:1.0")) << large;
             const std::string word = std::string(connection) + std::to_string(i);
             there->said(word.c_str());
             EXPECT_TRUE(server_.servant().wait_for("said " + word));
         }
         EXPECT_TRUE(told([&] {
                         (void)there->_non_existent();
-                    }).starts_with("IDL:omg.org/CORBA/NO_IMPLEMENT:1.0 29: "));
+                    }).starts_with("IDL:omg.org/CORBA/NO_IMPLEMENT:1.0 34: "));
     }
+    EXPECT_TRUE(LogLines::wait_for("was not sent in a datagram: it expects an answer"));
+    EXPECT_TRUE(LogLines::wait_for("was not sent in a datagram: it is too large"));
     EXPECT_EQ(server_.servant().count("measured 1 of 70000"), 0u);
 }
 
-/// Another thread sends, which cannot say why it does not.
-TEST_F(DiopServer, TheLogTellsWhatDoesNotGoWhereAnotherThreadSends)
+/// Threads that share a connection: who asks for an answer hears that there is none, and nobody
+/// else does.
+TEST_F(DiopServer, WhatIsRefusedIsToldToTheCallThatItIs)
 {
-    ListenerClient client({"-ORBConnection", "active"});
-    const Sensors::Listener_var there = client.oneways(server_.reference());
-    EXPECT_TRUE(told([&] { (void)there->heard(); }).starts_with("IDL:omg.org/CORBA/TRANSIENT:1.0"));
-    EXPECT_TRUE(LogLines::wait_for("was not sent in a datagram: it expects an answer"));
-    Sensors::Samples samples;
-    samples.length(70'000);
-    EXPECT_TRUE(
-        told([&] { there->measured(1, samples); }).starts_with("IDL:omg.org/CORBA/TRANSIENT:1.0"));
-    EXPECT_TRUE(LogLines::wait_for("was not sent in a datagram: it is too large"));
-    there->said("after that");
-    EXPECT_TRUE(server_.servant().wait_for("said after that"));
+    for (const char* connection : {"leader-followers", "active"}) {
+        ListenerClient client({"-ORBConnection", connection});
+        constexpr int calls = 50;
+        std::atomic<int> refused{0};
+        std::atomic<int> sent{0};
+        std::vector<std::thread> threads;
+        threads.reserve(4);
+        for (const bool asks : {true, false, true, false})
+            threads.emplace_back([&, asks] {
+                const Sensors::Listener_var there = client.oneways(server_.reference());
+                for (int i = 0; i < calls; ++i) {
+                    const std::string ended = told([&] {
+                        if (asks)
+                            (void)there->heard();
+                        else
+                            there->said("one of them");
+                    });
+                    if (asks && ended.starts_with("IDL:omg.org/CORBA/NO_IMPLEMENT:1.0 34: "))
+                        ++refused;
+                    if (!asks && ended == "ok") ++sent;
+                }
+            });
+        for (std::thread& each : threads)
+            each.join();
+        EXPECT_EQ(refused, 2 * calls) << connection;
+        EXPECT_EQ(sent, 2 * calls) << connection;
+    }
+}
+
+/// A datagram each, however many wait to be sent.
+TEST_F(DiopServer, OnewaysThatNobodyWaitsFor)
+{
+    for (const char* connection : {"non-multiplexed", "leader-followers", "active"}) {
+        ListenerClient client({"-ORBConnection", connection});
+        const Sensors::Listener_var there =
+            without_waiting(client.orb(), client.oneways(server_.reference()));
+        for (int i = 0; i < 40; ++i)
+            there->said((connection + std::to_string(i)).c_str());
+        for (int i = 0; i < 40; ++i)
+            EXPECT_TRUE(server_.servant().wait_for("said " + (connection + std::to_string(i))));
+    }
+    EXPECT_EQ(datagrams::figures().dropped, dropped_);
+}
+
+/// As the ORB offers them where several wait, or one in pieces.
+TEST_F(DiopServer, ADatagramIsOneWholeMessage)
+{
+    const Octets first = sender_.say("first").finish();
+    const Octets second = sender_.say("second of them").finish();
+    Octets both = first;
+    both.insert(both.end(), second.begin(), second.end());
+    auto made = datagrams::Channel::connect({"127.0.0.1", 1}, {sender_.address()}, {});
+    ASSERT_TRUE(made) << made.error().reason;
+    net::Socket& socket = *made;
+    EXPECT_EQ(socket.write(Bytes(both)).bytes, first.size());
+    EXPECT_EQ(socket.write(Bytes(second)).bytes, second.size());
+    const Bytes part = Bytes(both).first(first.size() + 20);
+    std::array<iovec, 3> pieces{{{both.data(), 12},
+                                 {both.data() + 12, first.size()},
+                                 {both.data() + 12 + first.size(), second.size() - 12}}};
+    EXPECT_EQ(socket.write(std::span<const iovec>(pieces)).bytes, first.size());
+    for (const std::size_t size : {std::size_t{7}, std::size_t{12}, std::size_t{30}}) {
+        const auto offered = socket.write(part.first(size), net::WriteFlags::do_not_wait);
+        EXPECT_EQ(offered.status, net::IoResult::Status::would_block) << size;
+        EXPECT_EQ(offered.bytes, 0u);
+    }
+    EXPECT_EQ(socket.write(part).bytes, first.size());
+    EXPECT_TRUE(server_.servant().wait_for("said second of them"));
+    EXPECT_TRUE(server_.servant().wait_for_count("said first", 3));
+    EXPECT_EQ(server_.servant().count("said second of them"), 1u);
+    // Nothing more comes of one that stays a part.
+    EXPECT_EQ(socket.write(part.first(30), net::WriteFlags::do_not_wait).status,
+              net::IoResult::Status::would_block);
+    EXPECT_EQ(socket.write(part.first(30)).status, net::IoResult::Status::failed);
+    EXPECT_EQ(datagrams::figures().dropped, dropped_);
 }
 
 /// All that fits goes, and nothing more.
@@ -256,7 +373,7 @@ TEST_F(DiopServer, TextIsLatin1)
 TEST(DiopReferences, HaveTheProfileOfTao)
 {
     const LogLines log;
-    ListenerServer server("reactor", listens);
+    ListenerServer server("thread-per-connection", listens);
     const ior::Ior ior = ior::from_string(server.reference()).value();
     ASSERT_EQ(ior.profiles.size(), 2u);
     EXPECT_EQ(ior.profiles[0].tag, ior::tag_internet_iop);
@@ -278,7 +395,7 @@ TEST(DiopReferences, HaveTheProfileOfTao)
 TEST(DiopReferences, ThatHaveNothingElseAreCalledByThat)
 {
     const LogLines log;
-    ListenerServer server("reactor", listens);
+    ListenerServer server("thread-per-connection", listens);
     ior::Ior ior = ior::from_string(server.reference()).value();
     ior.profiles.erase(ior.profiles.begin());
     ListenerClient client;
@@ -287,7 +404,7 @@ TEST(DiopReferences, ThatHaveNothingElseAreCalledByThat)
     EXPECT_TRUE(server.servant().wait_for("said nothing else"));
     EXPECT_TRUE(told([&] {
                     (void)target->heard();
-                }).starts_with("IDL:omg.org/CORBA/NO_IMPLEMENT:1.0 29: "));
+                }).starts_with("IDL:omg.org/CORBA/NO_IMPLEMENT:1.0 34: "));
 }
 
 TEST(DiopReferences, WithoutOneCannotBeAskedForIt)

@@ -30,6 +30,12 @@ class ListenerServant final : public POA_Sensors::Listener {
         return changed_.wait_for(lock, patience,
                                  [&] { return std::ranges::count(lines_, line) != 0; });
     }
+    [[nodiscard]] bool wait_for_count(const std::string& line, std::ptrdiff_t times)
+    {
+        std::unique_lock lock(mutex_);
+        return changed_.wait_for(lock, patience,
+                                 [&] { return std::ranges::count(lines_, line) == times; });
+    }
     [[nodiscard]] std::size_t count(const std::string& line)
     {
         const std::lock_guard lock(mutex_);
