@@ -41,8 +41,9 @@ bool BidirectionalConnections::carries(const Route& route)
         if (slot != slots_.end() && slot->second.link && !slot->second.link->has_ended())
             return true;
     }
-    const bool has_sockets = std::ranges::any_of(
-        route.endpoint().ways(), [](const Way& way) { return !way.transport->prefers_threads(); });
+    const bool has_sockets = std::ranges::any_of(route.endpoint().ways(), [](const Way& way) {
+        return !way.transport->prefers_threads() && way.transport->has_connections();
+    });
     return has_sockets && !server->listen_points().empty();
 }
 
@@ -89,6 +90,11 @@ Result<BidirectionalWay> BidirectionalConnections::take_offered(const Route& rou
             return make(route);
         } catch (const std::bad_alloc&) { // others wait for us
             return Error{ErrorCode::unreachable, "no memory for a connection"};
+        } catch (...) { // a transport's, for this caller alone: the others try for themselves
+            lock.lock();
+            slots_.erase(id);
+            made_.notify_all();
+            throw;
         }
     }();
     lock.lock();

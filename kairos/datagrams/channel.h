@@ -1,40 +1,75 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The client's end: to the ORB a connection whose peer never says anything, below it a socket to
-// which each message is one datagram.
+// The client's end: to the ORB a connection, below it a socket to which each message is one
+// datagram. A call that expects an answer gets it here: the exception that says that it was not
+// sent, so that it is told to that call and to nobody else, whichever thread writes and reads.
 //
-// What cannot be sent so fails, as on a connection that has just been closed. Then the call's
-// thread asks for another connection, where it is told why: by the exception that Refusal keeps for
-// it (transports.cpp).
+//   who drives the connection ── put ──► a oneway ──► the socket for datagrams
+//                                   └──► a call with an answer ──► the other end of a pair of
+//   sockets ──► the descriptor ── take ──► who reads
 #pragma once
 
+#include "kairos/ior/component.h"
+#include "kairos/net/address.h"
 #include "kairos/net/wrapping_channel.h"
 
-#include <string>
+#include <vector>
 
 namespace kairos::datagrams {
 
-/// Why the last message of the calling thread could not be sent; of this thread alone.
-class Refusal {
-  public:
-    enum class Why : std::uint8_t { none, expects_answer, too_large, other_version, is_cut };
+/// Returns a socket that sends datagrams to this address, blocking.
+[[nodiscard]] Result<net::Socket> connect_to(const net::Address& address,
+                                             const net::SocketOptions& options);
 
-    static void set(Why why, std::size_t octets) noexcept;
-    static void clear() noexcept { set(Why::none, 0); }
-    /// Throws what a call to `where` ends with if its message was refused, and forgets that.
-    static void raise_if_any(const std::string& where);
+/// Where the system heard that nobody takes datagrams. Each is told once: to the next who connects
+/// there. Any thread.
+class Refusals {
+  public:
+    static void add(const ior::Address& where) noexcept;
+    /// Returns whether it was added since it was asked for last.
+    [[nodiscard]] static bool take(const ior::Address& where) noexcept;
 };
 
 class Channel final : public net::WrappingChannel {
   public:
-    /// `descriptor` is of a connected socket for datagrams.
-    explicit Channel(int descriptor) noexcept : WrappingChannel(descriptor, false) {}
+    /// `descriptor` is one end of a pair of sockets, of which `answers` is the other. `where` is
+    /// what has these addresses, of which `datagrams` is connected to the one that is next.
+    Channel(int descriptor, net::Socket answers, net::Socket datagrams, ior::Address where,
+            std::vector<net::Address> further, const net::SocketOptions& options) noexcept
+        : WrappingChannel(descriptor, false), answers_(std::move(answers)),
+          datagrams_(std::move(datagrams)), where_(std::move(where)), further_(std::move(further)),
+          options_(options)
+    {
+    }
+
+    /// Makes a socket that has such a channel. `addresses` are those of `where`, one at least; they
+    /// are tried in their order, the next one where the system hears that nobody is at the last.
+    [[nodiscard]] static Result<net::Socket> connect(const ior::Address& where,
+                                                     std::vector<net::Address> addresses,
+                                                     const net::SocketOptions& options);
 
   private:
     net::IoResult shake_hands() noexcept override { return {}; }
-    net::IoResult take(MutableBytes buffer, bool peek) noexcept override;
+    net::IoResult take(MutableBytes buffer, bool peek) noexcept override
+    {
+        return receive(buffer, peek);
+    }
+    /// One message of those that are offered.
     net::IoResult put(std::span<const iovec> segments) noexcept override;
     [[nodiscard]] bool has_at_hand() const noexcept override { return false; }
+
+    [[nodiscard]] net::IoResult send_datagram(std::span<const iovec> segments,
+                                              std::size_t size) noexcept;
+    [[nodiscard]] net::IoResult answer(Bytes beginning, std::size_t size) noexcept;
+    [[nodiscard]] bool go_to_next() noexcept;
+
+    // Of the thread that writes.
+    net::Socket answers_;
+    net::Socket datagrams_;
+    const ior::Address where_;
+    std::vector<net::Address> further_; // the next one last
+    const net::SocketOptions options_;
+    std::size_t offered_in_part_ = 0; // of a message whose rest is to come
 };
 
 } // namespace kairos::datagrams

@@ -9,6 +9,7 @@ namespace {
 
 constexpr std::size_t flags_at = 6;
 constexpr std::size_t type_at = 7;
+constexpr std::size_t size_at = 8;
 constexpr std::size_t response_flags_at = giop::header_size + 4; // GIOP 1.2: behind the id
 constexpr unsigned more_fragments = 2;
 
@@ -41,18 +42,35 @@ std::string_view read_oneway(MutableBytes octets, giop::Request& request) noexce
     return {};
 }
 
+std::uint32_t number_in(Bytes beginning, std::size_t at) noexcept
+{
+    std::uint32_t number = 0;
+    if (beginning.size() < at + sizeof number) return 0;
+    std::memcpy(&number, beginning.data() + at, sizeof number);
+    const bool little_endian = (octet_at(beginning, flags_at) & 1) != 0;
+    return little_endian == native_little_endian ? number : byteswap(number);
+}
+
+std::size_t message_size(Bytes beginning) noexcept
+{
+    return giop::header_size + number_in(beginning, size_at);
+}
+
+giop::MessageType type_of(Bytes beginning) noexcept
+{
+    return static_cast<giop::MessageType>(octet_at(beginning, type_at));
+}
+
 Sendable look_at(Bytes beginning) noexcept
 {
-    if (beginning.size() <= type_at) return Sendable::passed_over;
-    const unsigned type = octet_at(beginning, type_at);
-    const bool is_request = type == static_cast<unsigned>(giop::MessageType::request);
-    if (!is_request)
-        return type == static_cast<unsigned>(giop::MessageType::locate_request)
-                   ? Sendable::expects_answer
-                   : Sendable::passed_over;
+    if (beginning.size() < giop::header_size) return Sendable::passed_over;
+    const giop::MessageType type = type_of(beginning);
+    const bool is_request = type == giop::MessageType::request;
+    if (!is_request && type != giop::MessageType::locate_request) return Sendable::passed_over;
     if (octet_at(beginning, 5) < 2 || beginning.size() <= response_flags_at)
         return Sendable::other_version;
-    if ((octet_at(beginning, response_flags_at) & 1) != 0) return Sendable::expects_answer;
+    if (!is_request || (octet_at(beginning, response_flags_at) & 1) != 0)
+        return Sendable::expects_answer;
     if ((octet_at(beginning, flags_at) & more_fragments) != 0) return Sendable::is_cut;
     return Sendable::yes;
 }

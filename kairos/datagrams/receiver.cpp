@@ -10,6 +10,7 @@
 #include "kairos/orb/orb.h"
 #include "kairos/orb/publish.h"
 #include "kairos/orb/thread_storage.h"
+#include "kairos/orb/way.h"
 
 #include <algorithm>
 #include <cstring>
@@ -24,15 +25,15 @@ namespace {
 std::atomic<std::uint64_t> requests_served{0};
 std::atomic<std::uint64_t> datagrams_dropped{0};
 
-/// The way of an answer that nobody waits for.
+/// The way of an answer that nobody waits for. Who has sent the request is somebody in the network,
+/// and nobody knows who: what a datagram says of that proves nothing.
 class Sender final : public orb::ReplyChannel {
   public:
-    explicit Sender(const net::Address& from) noexcept : from_(from) {}
     void send(Bytes, const cdr::Writer&) noexcept override {}
-    [[nodiscard]] const net::Address* peer_address() const noexcept override { return &from_; }
+    [[nodiscard]] const net::Address* peer_address() const noexcept override { return &nowhere_; }
 
   private:
-    const net::Address& from_;
+    const net::Address nowhere_;
 };
 
 Error cannot_listen(const orb::ListenEndpoint& endpoint, std::string_view why)
@@ -63,9 +64,9 @@ Result<void> Receiver::open(const orb::ListenEndpoint& endpoint)
     net::Socket socket(::socket(family, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
     if (!socket.is_open()) return cannot_listen(endpoint, std::strerror(errno));
     const int descriptor = socket.descriptor();
-    const int yes = 1;
-    if (family == AF_INET6 && options.ipv6_only)
-        (void)::setsockopt(descriptor, IPPROTO_IPV6, IPV6_V6ONLY, &yes, sizeof yes);
+    const int only = options.ipv6_only ? 1 : 0; // always set: the system's default differs
+    if (family == AF_INET6)
+        (void)::setsockopt(descriptor, IPPROTO_IPV6, IPV6_V6ONLY, &only, sizeof only);
     if (options.receive_queue_bytes > 0)
         (void)::setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &options.receive_queue_bytes,
                            sizeof options.receive_queue_bytes);
@@ -82,14 +83,22 @@ Result<void> Receiver::open(const orb::ListenEndpoint& endpoint)
     for (ior::Address& each : *published)
         published_.push_back(std::move(each));
     if (!orb_.options().access.empty())
-        log::warning(endpoint.text + ": where a datagram comes from proves nothing: rules of "
-                                     "-ORBAccess that go by addresses let everybody in there");
+        log::info(endpoint.text + ": where a datagram comes from proves nothing: no rule of "
+                                  "-ORBAccess for a network lets anybody in there");
+    if (orb_.options().tls.check_client == orb::ClientCheck::required)
+        log::warning("-ORBTlsVerifyClient required asks nothing of those who send datagrams to " +
+                     bound->to_text() + ", which is without TLS");
     log::info("listening for datagrams on " + bound->to_text());
     places_.push_back({endpoint.text, std::move(socket)});
     return {};
 }
 
 void Receiver::add_profiles(ior::Ior& reference) const { add_diop_profiles(reference, published_); }
+
+bool Receiver::is_at(const orb::Way& way) const noexcept
+{
+    return std::ranges::count(published_, way.address) != 0;
+}
 
 Result<void> Receiver::start()
 {
@@ -107,6 +116,13 @@ void Receiver::stop() noexcept
 {
     ends_.store(true, std::memory_order_release);
     if (waker_) waker_->wake();
+}
+
+void Receiver::join() noexcept
+{
+    const std::lock_guard joining(join_mutex_);
+    if (thread_) thread_->join();
+    places_.clear(); // the addresses are given back
 }
 
 void Receiver::leave_to_parent() noexcept
@@ -134,7 +150,12 @@ void Receiver::run() noexcept
         return;
     }
     while (!is_ending()) {
-        if (::poll(polled.data(), polled.size(), -1) < 0 && errno != EINTR) return;
+        if (::poll(polled.data(), polled.size(), -1) < 0) {
+            if (errno == EINTR) continue;
+            log::error("nothing that comes in datagrams is served any more: " +
+                       std::string(std::strerror(errno)));
+            return;
+        }
         waker_->clear();
         // One of each: a socket that gets much does not keep the others waiting.
         for (std::size_t i = 0; i < places_.size() && !is_ending(); ++i) {
@@ -164,21 +185,23 @@ void Receiver::receive(Place& place, MutableBytes room, orb::UpcallMemory& memor
     giop::Request request{};
     const std::string_view why = read_oneway(octets, request);
     if (!why.empty()) return drop(place, &from, why);
-    serve(request, from, memory);
+    serve(request, memory);
 }
 
 /// While the adapter holds requests, what comes after this one waits in the socket.
-void Receiver::serve(const giop::Request& request, const net::Address& from,
-                     orb::UpcallMemory& memory)
+void Receiver::serve(const giop::Request& request, orb::UpcallMemory& memory)
 {
-    Sender sender(from);
+    Sender sender;
     // Nothing that was agreed on lasts from one datagram to the next.
     std::optional<orb::CodeSetContext> announced;
     if (request.version.minor != 0)
         request.contexts.for_each([&](std::uint32_t id, Bytes data) {
             if (id == orb::code_sets_context_id) announced = orb::decode_code_set_context(data);
         });
-    const cdr::TextForm* const text = orb_.code_sets().form_of(request.version.minor, announced);
+    const cdr::TextForm*& usual = usual_texts_[request.version.minor];
+    if (usual == nullptr) usual = orb_.code_sets().form_of(request.version.minor, std::nullopt);
+    const cdr::TextForm* const text =
+        announced ? orb_.code_sets().form_of(request.version.minor, announced) : usual;
     while (orb::dispatch(orb_, request, text, sender, memory) == orb::Served::held) {
         if (!sender.hold.tell(*waker_)) throw std::bad_alloc();
         while (!is_ending() && !sender.hold.may_go_on()) {

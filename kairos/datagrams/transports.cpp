@@ -2,43 +2,24 @@
 //
 // diop://: GIOP requests without an answer in UDP datagrams, as TAO's DIOP. What references say of
 // it is a profile with TAO's tag, whose body is that of an IIOP profile.
+#include "kairos/corba/orb_types.h"
 #include "kairos/datagrams/channel.h"
 #include "kairos/datagrams/datagrams.h"
 #include "kairos/datagrams/profiles.h"
 #include "kairos/datagrams/receiver.h"
 #include "kairos/mapping/exception.h"
 #include "kairos/net/resolver.h"
+#include "kairos/orb/architecture.h"
 #include "kairos/orb/datagrams.h"
 #include "kairos/orb/orb.h"
 #include "kairos/orb/transport.h"
 #include "kairos/orb/ways.h"
 
 #include <algorithm>
-#include <cstring>
-#include <sys/socket.h>
+#include <string>
 
 namespace kairos::datagrams {
 namespace {
-
-Error system_failed(std::string what, int error)
-{
-    return Error{ErrorCode::unreachable, std::move(what) + ": " + std::strerror(error), error};
-}
-
-Result<net::Socket> connect_to(const net::Address& address, const net::SocketOptions& options)
-{
-    net::Socket socket(::socket(address.native_family(), SOCK_DGRAM | SOCK_CLOEXEC, 0));
-    if (!socket.is_open()) return system_failed("no socket for datagrams", errno);
-    if (options.send_queue_bytes > 0)
-        (void)::setsockopt(socket.descriptor(), SOL_SOCKET, SO_SNDBUF, &options.send_queue_bytes,
-                           sizeof options.send_queue_bytes);
-    if (options.observer != nullptr)
-        options.observer->on_socket(socket, net::SocketObserver::Kind::connecting);
-    if (::connect(socket.descriptor(), address.native(), address.native_size()) != 0)
-        return system_failed("no way to " + address.to_text(), errno);
-    socket.set_channel(std::make_unique<Channel>(socket.descriptor()));
-    return socket;
-}
 
 class Diop final : public orb::Transport {
   public:
@@ -70,13 +51,11 @@ class Diop final : public orb::Transport {
                                               const net::SocketOptions& options,
                                               Deadline deadline) const override
     {
-        Refusal::raise_if_any(describe(address));
-        const auto addresses = net::resolve(address.host, address.port, deadline);
+        if (Refusals::take(address))
+            return Error{ErrorCode::unreachable, "nobody takes datagrams at " + describe(address)};
+        auto addresses = net::resolve(address.host, address.port, deadline);
         if (!addresses) return addresses.error();
-        Result<net::Socket> socket = connect_to(addresses->front(), options);
-        for (std::size_t i = 1; i < addresses->size() && !socket; ++i)
-            socket = connect_to((*addresses)[i], options);
-        return socket;
+        return Channel::connect(address, std::move(addresses).value(), options);
     }
 };
 
@@ -84,6 +63,25 @@ constinit const Diop the_diop;
 
 // Before the program's first ORB, which cannot be made before the program begins.
 [[maybe_unused]] const bool diop_is_added = orb::add_transport(the_diop).ok();
+
+/// What comes in datagrams is served by a thread of its own, past what stands between connections
+/// and adapters. Returns why an architecture that promises otherwise cannot have it; empty if it
+/// can.
+std::string contradiction(const orb::Options& options)
+{
+    const orb::Architecture& by = *options.concurrency;
+    const bool is_one_thread =
+        by.has_lanes && options.lanes.size() == 1 && options.lanes.front().threads == 1;
+    std::string_view why;
+    if (by.is_served_by_run || is_one_thread || by.name == "thread-per-object")
+        why = "promises that servants need no locks, and a thread beside it serves datagrams";
+    else if (by.has_filters || by.has_dispatcher)
+        why = "says who may be served, and by whom, and datagrams would be served past that";
+    if (why.empty()) return {};
+    return "-ORBConcurrency " + std::string(by.name) + ' ' + std::string(why) +
+           ": choose another architecture, such as thread-per-connection or worker-pool, or an ORB "
+           "of its own for datagrams";
+}
 
 Result<void> open(orb::Orb& orb, std::unique_ptr<orb::DatagramSide>& side)
 {
@@ -97,6 +95,9 @@ Result<void> open(orb::Orb& orb, std::unique_ptr<orb::DatagramSide>& side)
                      "-ORBListenEndpoints " + endpoints.front().text +
                          ": datagrams carry no answers: another endpoint is needed beside it, such "
                          "as iiop://"};
+    if (const std::string why = contradiction(orb.options()); !why.empty())
+        return Error{ErrorCode::invalid_argument,
+                     std::ranges::find_if(endpoints, is_of_datagrams)->text + ": " + why};
     side.reset(); // of an attempt that failed later
     auto receiver = std::make_unique<Receiver>(orb);
     for (const orb::ListenEndpoint& endpoint : endpoints)
@@ -121,8 +122,11 @@ CORBA::Object_ptr oneways(CORBA::Object_ptr object)
         throw CORBA::INV_OBJREF(0, CORBA::COMPLETED_NO,
                                 "the reference has no profile of datagrams: its server needs an "
                                 "endpoint diop://");
-    return corba::StubFactory::make<CORBA::Object>(
-        reference->orb().make_reference(std::move(there)));
+    CORBA::Object_var made =
+        corba::StubFactory::make<CORBA::Object>(reference->orb().make_reference(std::move(there)));
+    const CORBA::PolicyList_var policies = object->_get_policy_overrides(CORBA::PolicyTypeSeq());
+    if (policies->length() == 0) return made._retn();
+    return made->_set_policy_overrides(policies, CORBA::SET_OVERRIDE);
 }
 
 } // namespace kairos::datagrams

@@ -14,6 +14,7 @@
 namespace kairos::orb {
 
 class Orb;
+struct Way;
 
 /// What receives datagrams beside the server of an ORB. Owned by the ORB's serving half.
 class DatagramSide {
@@ -25,6 +26,8 @@ class DatagramSide {
 
     /// Adds to a reference to an object of this process the profiles by which datagrams reach it.
     virtual void add_profiles(ior::Ior& reference) const = 0;
+    /// Returns whether this way, of a transport without connections, leads here.
+    [[nodiscard]] virtual bool is_at(const Way& way) const noexcept = 0;
     /// Begins to serve what comes; to be called once.
     [[nodiscard]] virtual Result<void> start() = 0;
     /// Begins to end: no new requests. Does not wait. Any thread.

@@ -100,6 +100,8 @@ bool Serving::has_own_way(const WayList& ways) const
         if (way.transport->local() != nullptr)
             return std::ranges::count(server_->local_addresses(), way.address.host,
                                       &ior::LocalAddress::path) != 0;
+        // Ports of datagrams are others than those of connections with the same number.
+        if (!way.transport->has_connections()) return datagrams_ && datagrams_->is_at(way);
         return std::ranges::count(server_->published(), way.address) != 0 ||
                std::ranges::count(server_->priority_addresses(), way.address,
                                   &ior::PriorityAddress::address) != 0 ||
@@ -322,7 +324,7 @@ bool Serving::leave_to_parent() noexcept
     const std::lock_guard lock(mutex_);
     if (serving_) server_->leave_to_parent();
     if (beside_) beside_->leave_to_parent();
-    if (datagrams_) datagrams_->leave_to_parent();
+    if (serving_ && datagrams_) datagrams_->leave_to_parent();
     return serving_;
 }
 

@@ -17,18 +17,30 @@ class ListenerServant final : public POA_Sensors::Listener {
     {
         note("measured " + std::to_string(number) + " of " + std::to_string(data.length()));
     }
-    void said(const char* text) override { note(std::string("said ") + text); }
+    void said(const char* text) override
+    {
+        note(std::string("said ") + text);
+        if (text == std::string_view("wait")) EXPECT_TRUE(may_go.wait());
+    }
     CORBA::ULong heard() override
     {
         const std::lock_guard lock(mutex_);
         return static_cast<CORBA::ULong>(lines_.size());
     }
 
+    Event may_go;
+
     [[nodiscard]] bool wait_for(const std::string& line)
     {
         std::unique_lock lock(mutex_);
         return changed_.wait_for(lock, patience,
                                  [&] { return std::ranges::count(lines_, line) != 0; });
+    }
+    [[nodiscard]] bool wait_for_count(const std::string& line, std::ptrdiff_t times)
+    {
+        std::unique_lock lock(mutex_);
+        return changed_.wait_for(lock, patience,
+                                 [&] { return std::ranges::count(lines_, line) == times; });
     }
     [[nodiscard]] std::size_t count(const std::string& line)
     {

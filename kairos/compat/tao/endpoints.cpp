@@ -4,7 +4,6 @@
 #include "kairos/compat/tao/options.h"
 #include "kairos/mapping/exception.h"
 #include "kairos/orb/failure.h"
-#include "kairos/orb/transport.h"
 
 #include <algorithm>
 #include <string_view>
@@ -90,9 +89,6 @@ std::string translate_endpoints(const std::string& text, std::vector<std::string
             const bool is_path = address.starts_with('/');
             if (!address.empty() && !is_path) ignored.emplace_back(endpoint);
             append(result, "shmiop://" + std::string(is_path ? address : std::string_view()));
-        } else if (scheme == "diop" && orb::find_transport(scheme) != nullptr) {
-            drop_version(address);
-            append(result, "diop://" + std::string(address.substr(0, address.find('/'))));
         } else if (scheme == "diop" || scheme == "miop" || scheme == "sciop" || scheme == "htiop" ||
                    scheme == "ssliop") {
             refuse_endpoint(endpoint,
