@@ -538,7 +538,7 @@ TEST_F(Csiv2Calls, AreAllowedByRulesForThoseWhomTheyAreMadeFor)
         EXPECT_EQ(outcome([&] { target->ping(); }), denied);
     }
     EXPECT_EQ(call(server, trusting()), denied);
-    EXPECT_TRUE(LogLines::wait_for("access denied: who=\"dave@web\""));
+    EXPECT_TRUE(LogLines::wait_for("access denied: who=\"login dave@web\""));
 }
 
 // --- what comes otherwise ------------------------------------------------------------------------
