@@ -104,7 +104,7 @@ std::string written_subject(std::string_view subject)
 std::string Caller::text() const
 {
     if (is_unknown) return "an unreadable certificate";
-    if (!login.empty()) return login;
+    if (!login.empty()) return "login " + login; // which nobody else's text begins with
     if (certificate.is_shown && !certificate.subject.empty()) return certificate.subject;
     if (certificate.is_shown && !certificate.names.empty()) return certificate.names.front();
     if (process) return "user " + std::to_string(process->uid);

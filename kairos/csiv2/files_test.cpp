@@ -122,6 +122,20 @@ TEST(CsiSettings, AreRefusedWithAReason)
               std::string::npos);
 }
 
+TEST(CsiSettings, AreReadUpToABound)
+{
+    const Folder folder;
+    for (const std::size_t size : {std::size_t{0}, std::size_t{1}, std::size_t{65'536},
+                                   std::size_t{65'537}, std::size_t{200'000}}) {
+        const std::string text(size, 'x');
+        const std::string file = folder.write("file", text);
+        EXPECT_EQ(contents_of(file, size), text) << size;
+        EXPECT_EQ(contents_of(file, size + 1), text) << size;
+        if (size != 0) EXPECT_FALSE(contents_of(file, size - 1).has_value()) << size;
+    }
+    EXPECT_FALSE(contents_of("/nowhere", 1).has_value());
+}
+
 TEST(CsiSettings, HavePatterns)
 {
     EXPECT_TRUE(matches("*", ""));

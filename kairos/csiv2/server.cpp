@@ -117,13 +117,18 @@ struct Peer {
     [[nodiscard]] bool shows(const std::vector<std::string>& names) const
     {
         if (by_tls == nullptr || names.empty()) return false;
-        const auto certificate = orb::tls_peers().certificate_of(*by_tls);
+        if (!certificate_) certificate_.emplace(orb::tls_peers().certificate_of(*by_tls));
+        const auto& certificate = *certificate_;
         if (!certificate || !certificate->is_shown) return false;
         return std::ranges::any_of(names, [&](const std::string& name) {
             return name == certificate->subject ||
                    std::ranges::find(certificate->names, name) != certificate->names.end();
         });
     }
+
+  private:
+    // Taken apart once for a request, when it is asked for.
+    mutable std::optional<decltype(orb::tls_peers().certificate_of(*by_tls))> certificate_;
 };
 
 class ServerCsi final : public orb::UpcallObserver {

@@ -4,6 +4,7 @@
 #include "kairos/csi/context.h"
 #include "kairos/files/toml_dots.h"
 
+#include <algorithm>
 #include <fstream>
 #include <toml++/toml.h>
 #include <utility>
@@ -251,10 +252,15 @@ bool matches_name(std::string_view pattern, std::string_view name) noexcept
 
 std::optional<std::string> contents_of(const std::string& file, std::size_t max)
 {
+    constexpr std::size_t step = std::size_t{64} << 10; // no more memory than there is to read
     std::ifstream stream(file, std::ios::binary);
-    std::string text(max + 1, '\0');
-    stream.read(text.data(), static_cast<std::streamsize>(text.size()));
-    text.resize(static_cast<std::size_t>(stream.gcount()));
+    std::string text;
+    while (stream && text.size() <= max) {
+        const std::size_t before = text.size();
+        text.resize(std::min(before + step, max + 1));
+        stream.read(text.data() + before, static_cast<std::streamsize>(text.size() - before));
+        text.resize(before + static_cast<std::size_t>(stream.gcount()));
+    }
     if (!stream.is_open() || stream.bad() || text.size() > max) return std::nullopt;
     return text;
 }

@@ -2,6 +2,7 @@
 //
 // Calls by CSIv2, from end to end: who the servant finds calling, what is refused and how, and
 // where a password does not go.
+#include "amh_skel.h"
 #include "kairos/access/access.h"
 #include "kairos/cdr/reader.h"
 #include "kairos/corba/request.h"
@@ -394,6 +395,54 @@ TEST_F(Csiv2Calls, AreKnownToServantManagersAndToNoOtherOrb)
                    "'alice'");
 }
 
+/// A servant that answers in another thread, when its operation has returned.
+class LaterServant final : public POA_Amh::AMH_Clash {
+  public:
+    explicit LaterServant(std::string& said) : said_(said) {}
+    ~LaterServant() override
+    {
+        if (answering_.joinable()) answering_.join();
+    }
+    void go(Amh::AMH_AMH_ClashResponseHandler_ptr handler, CORBA::Long value) override
+    {
+        said_ += text_of(csiv2::caller()) + "; ";
+        const auto kept = Amh::AMH_AMH_ClashResponseHandler::_duplicate(handler);
+        answering_ = std::thread([this, kept, value] {
+            const Amh::AMH_AMH_ClashResponseHandler_var answer = kept;
+            if (!returned_.wait()) return;
+            said_ += text_of(csiv2::caller()) + "; ";
+            answer->go(value);
+        });
+        said_ += text_of(csiv2::caller()) + "; ";
+        returned_.set();
+    }
+    void go_excep(Amh::AMH_AMH_ClashResponseHandler_ptr handler) override { handler->go_excep(); }
+
+  private:
+    std::string& said_;
+    Event returned_;
+    std::thread answering_;
+};
+
+TEST_F(Csiv2Calls, AreKnownToServantsThatAnswerLaterUntilTheyReturn)
+{
+    std::string all;
+    LaterServant later(all);
+    RunningServer server("reactor", by_tls() + files.options(with_users));
+    note(server);
+    const CORBA::Object_var root = server.orb()->resolve_initial_references("RootPOA");
+    const PortableServer::POA_var poa = PortableServer::POA::_narrow(root);
+    const PortableServer::ObjectId_var id = poa->activate_object(&later);
+    const CORBA::Object_var object = poa->id_to_reference(id);
+    const CORBA::String_var reference = server.orb()->object_to_string(object);
+    Client alice(trusting() + files.is("alice"));
+    const CORBA::Object_var there = alice.orb()->string_to_object(reference);
+    const Amh::Clash_var clash = Amh::Clash::_unchecked_narrow(there);
+    EXPECT_EQ(clash->go(7), 7);
+    EXPECT_EQ(all, "'alice'; 'alice'; nobody; ");
+    EXPECT_EQ(call(server, trusting()), "nobody") << "by the same thread";
+}
+
 /// As of application servers, which have no component of SSLIOP and no port in the clear.
 TEST_F(Csiv2Calls, FindTlsByWhatTheServerWantsOfThem)
 {
@@ -489,7 +538,7 @@ TEST_F(Csiv2Calls, AreAllowedByRulesForThoseWhomTheyAreMadeFor)
         EXPECT_EQ(outcome([&] { target->ping(); }), denied);
     }
     EXPECT_EQ(call(server, trusting()), denied);
-    EXPECT_TRUE(LogLines::wait_for("access denied: who=\"dave@web\""));
+    EXPECT_TRUE(LogLines::wait_for("access denied: who=\"login dave@web\""));
 }
 
 // --- what comes otherwise ------------------------------------------------------------------------
