@@ -103,6 +103,7 @@ Caller caller_of(const net::Channel* channel, const net::Address& from, const or
     Caller caller;
     caller.host = Host::of(*from.native());
     caller.process = from.credentials();
+    caller.is_from_nowhere = caller.host.family == AF_UNSPEC; // as the sender of a datagram
     if (channel == nullptr || tls == nullptr || tls->number_of(*channel) == 0) return caller;
     auto certificate = tls->certificate_of(*channel);
     caller.is_unknown = !certificate;

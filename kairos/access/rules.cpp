@@ -136,7 +136,11 @@ bool Who::is(const Caller& caller) const
 Rule::Match Rule::match(const Caller& caller, const Target& target) const
 {
     Match match;
-    if (std::ranges::none_of(who, [&](const Who& each) { return each.is(caller); })) {
+    // Whoever may be anywhere gets in by no place, and out by each.
+    const auto is_meant = [&](const Who& each) {
+        return each.is(caller) || (caller.is_from_nowhere && !allows && each.is_a_place());
+    };
+    if (std::ranges::none_of(who, is_meant)) {
         if (std::ranges::none_of(who, [&](const Who& each) { return each.may_be(caller); }))
             return {.other = Part::who};
         match.unknown = Part::who;

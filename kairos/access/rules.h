@@ -54,7 +54,8 @@ struct Caller {
     std::optional<ucred> process{};     ///< of a unix-domain socket
     orb::PeerCertificate certificate{}; ///< of a connection by TLS
     bool is_unknown = false;            ///< its certificate cannot be read: nothing is allowed
-    bool has_other_groups = false;      ///< only where rules are tried: which ones is not known
+    bool is_from_nowhere = false;  ///< nothing proves where: no network's, and of all that deny
+    bool has_other_groups = false; ///< only where rules are tried: which ones is not known
 
     /// Returns how logs name it: by its certificate, its user or its address.
     [[nodiscard]] std::string text() const;
@@ -78,6 +79,11 @@ struct Who {
     std::optional<Pattern> name{};
 
     [[nodiscard]] bool is(const Caller& caller) const;
+    /// Returns whether it says where somebody is.
+    [[nodiscard]] bool is_a_place() const noexcept
+    {
+        return kind == Kind::network || kind == Kind::local;
+    }
     /// Returns whether it depends on what is not known of the caller.
     [[nodiscard]] bool may_be(const Caller& caller) const noexcept
     {

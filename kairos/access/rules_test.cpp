@@ -349,6 +349,24 @@ TEST(Rules, WhatNobodyCouldSayIsDenied)
     EXPECT_EQ(answer(rules_of(""), from("192.0.2.1"), {.operation = "start"}), "deny 0");
 }
 
+TEST(Rules, WhoseOriginNothingProvesIsLetInByNoPlaceAndKeptOutByEach)
+{
+    Caller nobody;
+    nobody.is_from_nowhere = true;
+    for (const char* place : {"local", "network:0.0.0.0/0", "network:192.0.2.1"}) {
+        const std::string who = "[[rule]]\nwho = \"" + std::string(place) + "\"\n";
+        EXPECT_EQ(answer(rules_of(who + "allow = \"**\""), nobody, {.operation = "start"}),
+                  "deny 0");
+        const Rules but = rules_of("default = \"allow\"\n" + who + "deny = \"start\"");
+        EXPECT_EQ(answer(but, nobody, {.operation = "start"}), "deny 2");
+        EXPECT_EQ(answer(but, nobody, {.operation = "stop"}), "allow 0");
+        EXPECT_EQ(answer(but, from("198.51.100.7"), {.operation = "start"}),
+                  std::string_view(place) == "network:0.0.0.0/0" ? "deny 2" : "allow 0");
+    }
+    const Rules anyone = rules_of("[[rule]]\nwho = \"anyone\"\nallow = \"start\"");
+    EXPECT_EQ(answer(anyone, nobody, {.operation = "start"}), "allow 1");
+}
+
 TEST(Rules, GroupsThatAreNotKnownLeaveItOpen)
 {
     const Rules rules = rules_of("[[rule]]\nwho = \"group:operators\"\nallow = \"start\"");

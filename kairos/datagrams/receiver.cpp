@@ -25,15 +25,15 @@ namespace {
 std::atomic<std::uint64_t> requests_served{0};
 std::atomic<std::uint64_t> datagrams_dropped{0};
 
-/// The way of an answer that nobody waits for.
+/// The way of an answer that nobody waits for. Who has sent the request is somebody in the network,
+/// and nobody knows who: what a datagram says of that proves nothing.
 class Sender final : public orb::ReplyChannel {
   public:
-    explicit Sender(const net::Address& from) noexcept : from_(from) {}
     void send(Bytes, const cdr::Writer&) noexcept override {}
-    [[nodiscard]] const net::Address* peer_address() const noexcept override { return &from_; }
+    [[nodiscard]] const net::Address* peer_address() const noexcept override { return &nowhere_; }
 
   private:
-    const net::Address& from_;
+    const net::Address nowhere_ = net::Address::from_native(nullptr, 0);
 };
 
 Error cannot_listen(const orb::ListenEndpoint& endpoint, std::string_view why)
@@ -83,8 +83,11 @@ Result<void> Receiver::open(const orb::ListenEndpoint& endpoint)
     for (ior::Address& each : *published)
         published_.push_back(std::move(each));
     if (!orb_.options().access.empty())
-        log::warning(endpoint.text + ": where a datagram comes from proves nothing: rules of "
-                                     "-ORBAccess that go by addresses let everybody in there");
+        log::info(endpoint.text + ": where a datagram comes from proves nothing: no rule of "
+                                  "-ORBAccess for a network lets anybody in there");
+    if (orb_.options().tls.check_client == orb::ClientCheck::required)
+        log::warning("-ORBTlsVerifyClient required asks nothing of those who send datagrams to " +
+                     bound->to_text() + ", which is without TLS");
     log::info("listening for datagrams on " + bound->to_text());
     places_.push_back({endpoint.text, std::move(socket)});
     return {};
@@ -146,7 +149,12 @@ void Receiver::run() noexcept
         return;
     }
     while (!is_ending()) {
-        if (::poll(polled.data(), polled.size(), -1) < 0 && errno != EINTR) return;
+        if (::poll(polled.data(), polled.size(), -1) < 0) {
+            if (errno == EINTR) continue;
+            log::error("nothing that comes in datagrams is served any more: " +
+                       std::string(std::strerror(errno)));
+            return;
+        }
         waker_->clear();
         // One of each: a socket that gets much does not keep the others waiting.
         for (std::size_t i = 0; i < places_.size() && !is_ending(); ++i) {
@@ -176,14 +184,13 @@ void Receiver::receive(Place& place, MutableBytes room, orb::UpcallMemory& memor
     giop::Request request{};
     const std::string_view why = read_oneway(octets, request);
     if (!why.empty()) return drop(place, &from, why);
-    serve(request, from, memory);
+    serve(request, memory);
 }
 
 /// While the adapter holds requests, what comes after this one waits in the socket.
-void Receiver::serve(const giop::Request& request, const net::Address& from,
-                     orb::UpcallMemory& memory)
+void Receiver::serve(const giop::Request& request, orb::UpcallMemory& memory)
 {
-    Sender sender(from);
+    Sender sender;
     // Nothing that was agreed on lasts from one datagram to the next.
     std::optional<orb::CodeSetContext> announced;
     if (request.version.minor != 0)

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The server's end: one thread beside the ORB's server, which reads the
-// sockets for datagrams in turn and serves what comes, one request after the other, by the way that
-// all requests go. What comes meanwhile waits in the sockets' queues, and is lost where these are
-// full.
+// The server's end: one thread beside the ORB's server, which reads the sockets for datagrams in
+// turn and serves what comes, one request after the other, by the way that all requests go. What
+// comes meanwhile waits in the sockets' queues, and is lost where these are full.
 #pragma once
 
 #include "kairos/net/address.h"
@@ -53,7 +52,7 @@ class Receiver final : public orb::DatagramSide {
     void run() noexcept;
     [[nodiscard]] bool is_ending() const noexcept { return ends_.load(std::memory_order_acquire); }
     void receive(Place& place, MutableBytes room, orb::UpcallMemory& memory);
-    void serve(const giop::Request& request, const net::Address& from, orb::UpcallMemory& memory);
+    void serve(const giop::Request& request, orb::UpcallMemory& memory);
     /// `from` is null where that is not known.
     void drop(const Place& place, const net::Address* from, std::string_view why) noexcept;
 

@@ -1,14 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Oneways in datagrams, to servers of every architecture; what a server does with what is none; and
-// what callers get where it cannot be had.
+// Oneways in datagrams, to servers of every architecture that may have them; what a server does
+// with what is none; and what callers get where it cannot be had.
+#include "tests/access/rules.h"
 #include "tests/datagrams/fixture.h"
+#include "tests/tls/certificates.h"
 
+#include "kairos/corba/BiDirPolicy.h"
 #include "kairos/corba/Messaging.h"
 #include "kairos/datagrams/channel.h"
 #include "kairos/datagrams/oneway.h"
 #include "kairos/datagrams/profiles.h"
 #include "kairos/ior/describe.h"
+
+#include <fstream>
+#include <sys/wait.h>
 
 namespace kairos::orb_testing {
 namespace {
@@ -42,15 +48,45 @@ Sensors::Listener_ptr without_waiting(CORBA::ORB_ptr orb, Sensors::Listener_ptr 
     return Sensors::Listener::_unchecked_narrow(object);
 }
 
+/// Waits until that is so.
+template <typename Condition>
+bool comes(Condition condition)
+{
+    const auto last = std::chrono::steady_clock::now() + patience;
+    while (!condition()) {
+        if (std::chrono::steady_clock::now() > last) return false;
+        std::this_thread::yield();
+    }
+    return true;
+}
+
+ior::IiopProfile datagrams_of(const std::string& reference)
+{
+    const ior::Ior ior = ior::from_string(reference).value();
+    const auto at = std::ranges::find(ior.profiles, datagrams::tag_diop, &ior::TaggedProfile::tag);
+    return ior::decode_iiop(at->data).value();
+}
+
+/// Waits until the server has taken from its socket what was sent to it.
+bool taken(const std::string& reference)
+{
+    char place[16];
+    std::snprintf(place, sizeof place, ":%04X ", datagrams_of(reference).port);
+    return comes([&] {
+        std::ifstream sockets("/proc/net/udp");
+        for (std::string line; std::getline(sockets, line);)
+            if (const auto at = line.find(place); at != std::string::npos && at < 20)
+                return line.find(":00000000 ", at + 24) != std::string::npos;
+        return false;
+    });
+}
+
 /// Sends octets to where the reference says.
 class RawSender {
   public:
     explicit RawSender(const std::string& reference)
     {
-        const ior::Ior ior = ior::from_string(reference).value();
-        const auto at =
-            std::ranges::find(ior.profiles, datagrams::tag_diop, &ior::TaggedProfile::tag);
-        const ior::IiopProfile profile = ior::decode_iiop(at->data).value();
+        const ior::IiopProfile profile = datagrams_of(reference);
         key_ = profile.object_key;
         address_ = net::Address::parse(profile.host, profile.port).value();
         EXPECT_EQ(::connect(socket_.descriptor(), address_.native(), address_.native_size()), 0);
@@ -100,32 +136,61 @@ TEST_P(Diop, OnewaysArriveAndTwowaysGoAnotherWay)
 
 TEST_P(Diop, HeldRequestsWait)
 {
-    ListenerServer server(GetParam(), listens, false);
+    ListenerServer server(GetParam(), listens);
+    server.manager()->hold_requests(true);
     ListenerClient client;
     const Sensors::Listener_var there = client.oneways(server.reference());
     there->said("first");
+    EXPECT_TRUE(taken(server.reference()));
     there->said("second");
     EXPECT_EQ(server.servant().count("said first"), 0u);
     server.manager()->activate();
     EXPECT_TRUE(server.servant().wait_for("said second"));
     EXPECT_EQ(server.servant().count("said first"), 1u);
     server.manager()->discard_requests(true);
+    const std::uint64_t before = datagrams::figures().requests;
     there->said("discarded");
+    EXPECT_TRUE(comes([&] { return datagrams::figures().requests > before; }));
     server.manager()->activate();
     there->said("third");
     EXPECT_TRUE(server.servant().wait_for("said third"));
+    EXPECT_EQ(server.servant().count("said discarded"), 0u);
 }
 
 /// Its thread waits for the manager, and is told of the end.
 TEST_P(Diop, AServerEndsWhileRequestsAreHeld)
 {
-    ListenerServer server(GetParam(), listens, false);
-    server.manager()->activate(); // which begins to serve
+    ListenerServer server(GetParam(), listens);
     server.manager()->hold_requests(true);
     ListenerClient client;
     const Sensors::Listener_var there = client.oneways(server.reference());
     there->said("never");
+    EXPECT_TRUE(taken(server.reference()));
     EXPECT_EQ(server.servant().count("said never"), 0u);
+}
+
+TEST_P(Diop, TwoEndAServerWhileItServes)
+{
+    std::vector<std::string> options = options_of_architecture(GetParam());
+    options.insert(options.end(), listens.begin(), listens.end());
+    const CORBA::ORB_var orb = make_orb(std::move(options));
+    const CORBA::Object_var root = orb->resolve_initial_references("RootPOA");
+    const PortableServer::POA_var poa = PortableServer::POA::_narrow(root);
+    PortableServer::Servant_var<ListenerServant> servant = new ListenerServant;
+    const PortableServer::ObjectId_var id = poa->activate_object(servant);
+    const CORBA::Object_var object = poa->id_to_reference(id);
+    poa->the_POAManager()->activate();
+    ListenerClient client;
+    const CORBA::String_var reference = orb->object_to_string(object);
+    const Sensors::Listener_var there = client.oneways(reference.in());
+    there->said("wait");
+    EXPECT_TRUE(servant->wait_for("said wait"));
+    std::thread one([&] { (void)told([&] { orb->shutdown(true); }); });
+    std::thread other([&] { EXPECT_EQ(told([&] { orb->destroy(); }), "ok"); });
+    servant->may_go.set();
+    one.join();
+    other.join();
+    EXPECT_EQ(servant->count("said wait"), 1u);
 }
 
 INSTANTIATE_TEST_SUITE_P(Architectures, Diop,
@@ -339,6 +404,151 @@ TEST_F(DiopServer, ADatagramIsOneWholeMessage)
     EXPECT_EQ(datagrams::figures().dropped, dropped_);
 }
 
+/// A name with several addresses, of which the first has nobody.
+TEST_F(DiopServer, TheNextAddressIsTakenWhereNobodyIs)
+{
+    net::Address nobody;
+    {
+        const net::Socket closed(::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0));
+        const net::Address any = net::Address::parse("127.0.0.1", 0).value();
+        ASSERT_EQ(::bind(closed.descriptor(), any.native(), any.native_size()), 0);
+        nobody = closed.local_address().value();
+    }
+    const ior::Address where{"sensor.example", 5500};
+    const Octets message = sender_.say("arrives").finish();
+    {
+        auto made = datagrams::Channel::connect(where, {nobody, sender_.address()}, {});
+        ASSERT_TRUE(made) << made.error().reason;
+        EXPECT_TRUE(comes([&] {
+            EXPECT_TRUE(made->write(Bytes(message)).ok());
+            return server_.servant().count("said arrives") != 0;
+        }));
+    }
+    EXPECT_FALSE(datagrams::Refusals::take(where));
+    auto made = datagrams::Channel::connect(where, {nobody}, {});
+    ASSERT_TRUE(made) << made.error().reason;
+    EXPECT_TRUE(comes([&] { return !made->write(Bytes(message)).ok(); }));
+    EXPECT_TRUE(datagrams::Refusals::take(where));
+    EXPECT_FALSE(datagrams::Refusals::take(where)) << "told once";
+}
+
+/// The call after the one of which the system heard that nobody is there; and who is there later
+/// is called.
+TEST(DiopClients, HearThatNobodyIsThere)
+{
+    const LogLines log;
+    std::string reference;
+    {
+        ListenerServer server("thread-per-connection", listens);
+        reference = server.reference();
+    }
+    for (const char* connection : {"non-multiplexed", "leader-followers", "active"}) {
+        ListenerClient client({"-ORBConnection", connection});
+        const Sensors::Listener_var there = client.oneways(reference);
+        std::string ended;
+        EXPECT_TRUE(comes([&] {
+            ended = told([&] { there->said("to nobody"); });
+            return ended != "ok";
+        }));
+        EXPECT_TRUE(ended.starts_with("IDL:omg.org/CORBA/TRANSIENT:1.0")) << ended;
+        EXPECT_EQ(told([&] { there->said("again"); }), "ok") << "nobody is asked";
+    }
+}
+
+/// A connection of datagrams carries nothing back, whatever the policies say.
+TEST_F(DiopServer, ClientsThatServeInBothDirectionsCallAsOthers)
+{
+    ListenerClient client({"-ORBListenEndpoints", "iiop://127.0.0.1:0"});
+    const CORBA::Object_var root = client.orb()->resolve_initial_references("RootPOA");
+    const PortableServer::POA_var poa = PortableServer::POA::_narrow(root);
+    CORBA::Any both;
+    both <<= BiDirPolicy::BOTH;
+    CORBA::PolicyList policies;
+    policies.length(1);
+    policies[0] = client.orb()->create_policy(BiDirPolicy::BIDIRECTIONAL_POLICY_TYPE, both);
+    const PortableServer::POAManager_var manager = poa->the_POAManager();
+    const PortableServer::POA_var back = poa->create_POA("back", manager, policies);
+    manager->activate();
+    const Sensors::Listener_var plain = client.oneways(server_.reference());
+    const CORBA::Object_var object = plain->_set_policy_overrides(policies, CORBA::SET_OVERRIDE);
+    const Sensors::Listener_var there = Sensors::Listener::_unchecked_narrow(object);
+    for (int i = 0; i < 2; ++i) {
+        EXPECT_TRUE(told([&] {
+                        (void)there->heard();
+                    }).starts_with("IDL:omg.org/CORBA/NO_IMPLEMENT:1.0 34: "));
+        Sensors::Samples samples;
+        samples.length(70'000);
+        EXPECT_TRUE(told([&] {
+                        there->measured(1, samples);
+                    }).starts_with("IDL:omg.org/CORBA/TRANSIENT:1.0"));
+        const std::string word = "both " + std::to_string(i);
+        there->said(word.c_str());
+        EXPECT_TRUE(server_.servant().wait_for("said " + word));
+    }
+    EXPECT_EQ(datagrams::figures().dropped, dropped_);
+}
+
+/// Ports of datagrams and of connections have nothing to do with each other.
+TEST(DiopReferences, OfTheSamePortAreOfAnotherProcess)
+{
+    const LogLines log;
+    ListenerServer server("thread-per-connection", listens);
+    const std::uint16_t port = datagrams_of(server.reference()).port;
+    const CORBA::ORB_var orb =
+        make_orb({"-ORBListenEndpoints",
+                  "iiop://127.0.0.1:" + std::to_string(port) + ";diop://127.0.0.1:0"});
+    const CORBA::Object_var root = orb->resolve_initial_references("RootPOA");
+    const PortableServer::POA_var poa = PortableServer::POA::_narrow(root);
+    CORBA::PolicyList policies;
+    policies.length(2);
+    policies[0] = poa->create_lifespan_policy(PortableServer::PERSISTENT);
+    policies[1] = poa->create_id_assignment_policy(PortableServer::USER_ID);
+    const PortableServer::POAManager_var manager = poa->the_POAManager();
+    const PortableServer::POA_var lasting = poa->create_POA("lasting", manager, policies);
+    PortableServer::Servant_var<ListenerServant> servant = new ListenerServant;
+    const PortableServer::ObjectId_var id = PortableServer::string_to_ObjectId("sensor");
+    lasting->activate_object_with_id(id, servant);
+    const CORBA::Object_var own = lasting->id_to_reference(id);
+    const CORBA::Object_var there = datagrams::oneways(own);
+    EXPECT_TRUE(there->_kairos_reference()->is_local());
+    // The same key at the other's port.
+    ior::Ior ior = there->_kairos_reference()->ior();
+    ior::IiopProfile profile = ior::decode_iiop(ior.profiles.front().data).value();
+    profile.port = port;
+    ior.profiles.front() = ior::encode_iiop(profile);
+    ior.profiles.front().tag = datagrams::tag_diop;
+    const CORBA::Object_var other = orb->string_to_object(ior::to_string(ior).c_str());
+    EXPECT_FALSE(other->_kairos_reference()->is_local());
+    orb->destroy();
+}
+
+#ifndef __SANITIZE_THREAD__ // whose children of several threads start none
+/// It was forked before the parent served, and serves by what the parent has opened.
+TEST(DiopServers, InAChild)
+{
+    const LogLines log;
+    const CORBA::ORB_var orb = make_orb(listens);
+    const CORBA::Object_var root = orb->resolve_initial_references("RootPOA");
+    const PortableServer::POA_var poa = PortableServer::POA::_narrow(root);
+    PortableServer::Servant_var<ListenerServant> servant = new ListenerServant;
+    const PortableServer::ObjectId_var id = poa->activate_object(servant);
+    const CORBA::Object_var object = poa->id_to_reference(id);
+    const std::string reference = CORBA::String_var(orb->object_to_string(object)).in();
+    const pid_t child = ::fork();
+    ASSERT_GE(child, 0);
+    if (child == 0) {
+        poa->the_POAManager()->activate();
+        ::_exit(servant->wait_for("said to the child") ? 0 : 1);
+    }
+    RawSender sender(reference);
+    sender.send(sender.say("to the child").finish());
+    int status = -1;
+    EXPECT_EQ(::waitpid(child, &status, 0), child);
+    EXPECT_EQ(status, 0);
+    orb->destroy();
+}
+#endif
+
 /// All that fits goes, and nothing more.
 TEST_F(DiopServer, TheLargestDatagram)
 {
@@ -368,6 +578,61 @@ TEST_F(DiopServer, TextIsLatin1)
                 "e");
     EXPECT_TRUE(server_.servant().wait_for("said Gr\xc3\xbc\xc3\x9f"
                                            "e"));
+}
+
+/// Rules for places let nobody in of whom no place is known, and keep out whom they name.
+TEST(DiopAccess, WhereADatagramComesFromProvesNothing)
+{
+    const LogLines log;
+    const auto options = [](const access_testing::RulesFile& rules) {
+        std::vector<std::string> all = rules.options();
+        all.insert(all.end(), listens.begin(), listens.end());
+        return all;
+    };
+    {
+        const access_testing::RulesFile rules(R"([[rule]]
+who = ["network:127.0.0.0/8", "local"]
+allow = "**"
+[[rule]]
+who = "anyone"
+allow = "measured")");
+        ListenerServer server("thread-per-connection", options(rules));
+        ListenerClient client;
+        const Sensors::Listener_var there = client.oneways(server.reference());
+        there->said("by datagram");
+        there->measured(1, Sensors::Samples());
+        EXPECT_TRUE(server.servant().wait_for("measured 1 of 0"));
+        EXPECT_EQ(server.servant().count("said by datagram"), 0u);
+        EXPECT_EQ(LogLines::count("from=\"none\""), 1u);
+        const Sensors::Listener_var target = client.target(server.reference());
+        target->said("by connection");
+        EXPECT_TRUE(server.servant().wait_for("said by connection"));
+    }
+    LogLines::forget();
+    const access_testing::RulesFile rules(R"(default = "allow"
+[[rule]]
+who = "network:203.0.113.0/24"
+deny = "said")");
+    ListenerServer server("thread-per-connection", options(rules));
+    ListenerClient client;
+    const Sensors::Listener_var there = client.oneways(server.reference());
+    there->said("from anywhere");
+    there->measured(2, Sensors::Samples());
+    EXPECT_TRUE(server.servant().wait_for("measured 2 of 0"));
+    EXPECT_EQ(server.servant().count("said from anywhere"), 0u);
+    EXPECT_EQ(LogLines::count("from=\"none\""), 1u);
+}
+
+TEST(DiopEndpoints, WarnWhereCertificatesAreAsked)
+{
+    const LogLines log;
+    std::vector<std::string> options{"-ORBTlsVerifyClient", "required"};
+    const auto& certificates = tls_testing::Certificates::get();
+    for (const auto& more : {certificates.shows("server"), certificates.trusts("ca"), listens})
+        options.insert(options.end(), more.begin(), more.end());
+    const std::string ended = told([&] { ListenerServer server("worker-pool", options); });
+    EXPECT_TRUE(LogLines::wait_for("asks nothing of those who send datagrams to 127.0.0.1:"))
+        << ended;
 }
 
 TEST(DiopReferences, HaveTheProfileOfTao)

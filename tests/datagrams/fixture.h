@@ -17,12 +17,18 @@ class ListenerServant final : public POA_Sensors::Listener {
     {
         note("measured " + std::to_string(number) + " of " + std::to_string(data.length()));
     }
-    void said(const char* text) override { note(std::string("said ") + text); }
+    void said(const char* text) override
+    {
+        note(std::string("said ") + text);
+        if (text == std::string_view("wait")) EXPECT_TRUE(may_go.wait());
+    }
     CORBA::ULong heard() override
     {
         const std::lock_guard lock(mutex_);
         return static_cast<CORBA::ULong>(lines_.size());
     }
+
+    Event may_go;
 
     [[nodiscard]] bool wait_for(const std::string& line)
     {
