@@ -22,9 +22,9 @@ KAIROS_API const Datagrams& datagrams();
 
 namespace kairos::datagrams {
 
-/// Returns a reference to the same object whose oneways go in datagrams, each in one, and may be
-/// lost on the way. What expects an answer ends with NO_IMPLEMENT there. Throws INV_OBJREF if the
-/// server takes no datagrams. Owned by the caller; nil for nil.
+/// Returns a reference to the same object, with the same policies, whose oneways go in datagrams,
+/// each in one, and may be lost on the way. What expects an answer ends with NO_IMPLEMENT there.
+/// Throws INV_OBJREF if the server takes no datagrams. Owned by the caller; nil for nil.
 [[nodiscard]] KAIROS_API CORBA::Object_ptr oneways(CORBA::Object_ptr object);
 
 /// What the servers of this process have received, all ORBs together.

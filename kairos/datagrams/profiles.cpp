@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 #include <memory>
+#include <random>
 #include <utility>
 
 namespace kairos::datagrams {
@@ -17,6 +18,16 @@ void keep_common(std::vector<ior::TaggedComponent>& components)
     std::erase_if(components, [](const ior::TaggedComponent& each) {
         return each.tag != ior::tag_orb_type && each.tag != ior::tag_policies;
     });
+}
+
+/// Peers cannot guess it: what references say from outside is no way of ours.
+std::uint64_t own_number()
+{
+    static const std::uint64_t number = [] {
+        std::random_device device;
+        return std::uint64_t{device()} << 32 | device();
+    }();
+    return number;
 }
 
 } // namespace
@@ -59,8 +70,10 @@ std::vector<ior::Target> targets(const ior::Ior& reference)
         const std::uint16_t port = std::exchange(profile.port, 0);
         profile.version = {};
         keep_common(profile.components);
-        ior::OctetVector data(sizeof port);
+        const std::uint64_t number = own_number();
+        ior::OctetVector data(sizeof port + sizeof number);
         std::memcpy(data.data(), &port, sizeof port);
+        std::memcpy(data.data() + sizeof port, &number, sizeof number);
         profile.components.push_back({tag_of_way, std::move(data)});
         const std::string host = profile.host;
         found.push_back(
@@ -72,7 +85,10 @@ std::vector<ior::Target> targets(const ior::Ior& reference)
 std::optional<std::uint16_t> port_of_way(const ior::TaggedComponent& component)
 {
     std::uint16_t port = 0;
-    if (component.data.size() != sizeof port) return std::nullopt;
+    const std::uint64_t number = own_number();
+    if (component.data.size() != sizeof port + sizeof number ||
+        std::memcmp(component.data.data() + sizeof port, &number, sizeof number) != 0)
+        return std::nullopt;
     std::memcpy(&port, component.data.data(), sizeof port);
     return port;
 }

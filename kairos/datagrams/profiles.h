@@ -15,7 +15,7 @@ namespace kairos::datagrams {
 /// body as that of TAG_INTERNET_IOP.
 inline constexpr std::uint32_t tag_diop = 0x54414F04;
 /// Stands, within this process, for the way that a profile of datagrams says. Not registered, and
-/// in no reference.
+/// in no reference: one that comes from outside is none (port_of_way).
 inline constexpr std::uint32_t tag_of_way = 0x4B524F04;
 
 /// Adds to a reference, which has a profile of IIOP's, one for each of these addresses.

@@ -64,9 +64,9 @@ Result<void> Receiver::open(const orb::ListenEndpoint& endpoint)
     net::Socket socket(::socket(family, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
     if (!socket.is_open()) return cannot_listen(endpoint, std::strerror(errno));
     const int descriptor = socket.descriptor();
-    const int yes = 1;
-    if (family == AF_INET6 && options.ipv6_only)
-        (void)::setsockopt(descriptor, IPPROTO_IPV6, IPV6_V6ONLY, &yes, sizeof yes);
+    const int only = options.ipv6_only ? 1 : 0; // always set: the system's default differs
+    if (family == AF_INET6)
+        (void)::setsockopt(descriptor, IPPROTO_IPV6, IPV6_V6ONLY, &only, sizeof only);
     if (options.receive_queue_bytes > 0)
         (void)::setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &options.receive_queue_bytes,
                            sizeof options.receive_queue_bytes);
@@ -122,6 +122,7 @@ void Receiver::join() noexcept
 {
     const std::lock_guard joining(join_mutex_);
     if (thread_) thread_->join();
+    places_.clear(); // the addresses are given back
 }
 
 void Receiver::leave_to_parent() noexcept
@@ -197,7 +198,10 @@ void Receiver::serve(const giop::Request& request, orb::UpcallMemory& memory)
         request.contexts.for_each([&](std::uint32_t id, Bytes data) {
             if (id == orb::code_sets_context_id) announced = orb::decode_code_set_context(data);
         });
-    const cdr::TextForm* const text = orb_.code_sets().form_of(request.version.minor, announced);
+    const cdr::TextForm*& usual = usual_texts_[request.version.minor];
+    if (usual == nullptr) usual = orb_.code_sets().form_of(request.version.minor, std::nullopt);
+    const cdr::TextForm* const text =
+        announced ? orb_.code_sets().form_of(request.version.minor, announced) : usual;
     while (orb::dispatch(orb_, request, text, sender, memory) == orb::Served::held) {
         if (!sender.hold.tell(*waker_)) throw std::bad_alloc();
         while (!is_ending() && !sender.hold.may_go_on()) {

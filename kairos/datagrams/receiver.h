@@ -12,11 +12,16 @@
 #include "kairos/orb/datagrams.h"
 #include "kairos/orb/transport.h"
 
+#include <array>
 #include <atomic>
 #include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
+
+namespace kairos::cdr {
+struct TextForm;
+} // namespace kairos::cdr
 
 namespace kairos::giop {
 struct Request;
@@ -57,10 +62,12 @@ class Receiver final : public orb::DatagramSide {
     void drop(const Place& place, const net::Address* from, std::string_view why) noexcept;
 
     orb::Orb& orb_;
-    std::vector<Place> places_; // constant once there is a thread, which alone uses the sockets
+    std::vector<Place> places_; // constant while there is a thread, which alone uses the sockets
     std::vector<ior::Address> published_; // constant once there are references
     std::optional<net::Waker> waker_;     // likewise; any thread wakes it
     std::atomic<bool> ends_{false};
+    /// Of requests that say nothing of text, by the minor version. Of the thread.
+    std::array<const cdr::TextForm*, 3> usual_texts_{};
     std::mutex join_mutex_;             // guards that one thread ends it
     std::optional<net::Thread> thread_; // while it serves
 };

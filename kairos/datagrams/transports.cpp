@@ -2,6 +2,7 @@
 //
 // diop://: GIOP requests without an answer in UDP datagrams, as TAO's DIOP. What references say of
 // it is a profile with TAO's tag, whose body is that of an IIOP profile.
+#include "kairos/corba/orb_types.h"
 #include "kairos/datagrams/channel.h"
 #include "kairos/datagrams/datagrams.h"
 #include "kairos/datagrams/profiles.h"
@@ -15,8 +16,7 @@
 #include "kairos/orb/ways.h"
 
 #include <algorithm>
-#include <cstring>
-#include <sys/socket.h>
+#include <string>
 
 namespace kairos::datagrams {
 namespace {
@@ -122,8 +122,11 @@ CORBA::Object_ptr oneways(CORBA::Object_ptr object)
         throw CORBA::INV_OBJREF(0, CORBA::COMPLETED_NO,
                                 "the reference has no profile of datagrams: its server needs an "
                                 "endpoint diop://");
-    return corba::StubFactory::make<CORBA::Object>(
-        reference->orb().make_reference(std::move(there)));
+    CORBA::Object_var made =
+        corba::StubFactory::make<CORBA::Object>(reference->orb().make_reference(std::move(there)));
+    const CORBA::PolicyList_var policies = object->_get_policy_overrides(CORBA::PolicyTypeSeq());
+    if (policies->length() == 0) return made._retn();
+    return made->_set_policy_overrides(policies, CORBA::SET_OVERRIDE);
 }
 
 } // namespace kairos::datagrams

@@ -361,8 +361,15 @@ TEST_F(DiopServer, OnewaysThatNobodyWaitsFor)
 {
     for (const char* connection : {"non-multiplexed", "leader-followers", "active"}) {
         ListenerClient client({"-ORBConnection", connection});
-        const Sensors::Listener_var there =
-            without_waiting(client.orb(), client.oneways(server_.reference()));
+        const Sensors::Listener_var target =
+            without_waiting(client.orb(), client.target(server_.reference()));
+        const CORBA::Object_var object = datagrams::oneways(target); // with its policies
+        const Sensors::Listener_var there = Sensors::Listener::_unchecked_narrow(object);
+        CORBA::PolicyTypeSeq types;
+        types.length(1);
+        types[0] = Messaging::SYNC_SCOPE_POLICY_TYPE;
+        const CORBA::PolicyList_var policies = there->_get_policy_overrides(types);
+        EXPECT_EQ(policies->length(), 1u);
         for (int i = 0; i < 40; ++i)
             there->said((connection + std::to_string(i)).c_str());
         for (int i = 0; i < 40; ++i)
@@ -452,6 +459,30 @@ TEST(DiopClients, HearThatNobodyIsThere)
         }));
         EXPECT_TRUE(ended.starts_with("IDL:omg.org/CORBA/TRANSIENT:1.0")) << ended;
         EXPECT_EQ(told([&] { there->said("again"); }), "ok") << "nobody is asked";
+    }
+}
+
+/// A reference with several profiles, as of a server with several addresses.
+TEST_F(DiopServer, TheNextProfileIsTakenWhereNobodyIs)
+{
+    std::string ended;
+    {
+        ListenerServer other("thread-per-connection", listens);
+        ended = other.reference();
+    }
+    ior::Ior ior = ior::from_string(server_.reference()).value();
+    ior::IiopProfile nobody = datagrams_of(server_.reference());
+    nobody.port = datagrams_of(ended).port;
+    ior.profiles.front() = ior::encode_iiop(nobody);
+    ior.profiles.front().tag = datagrams::tag_diop;
+    for (const char* connection : {"non-multiplexed", "leader-followers", "active"}) {
+        ListenerClient client({"-ORBConnection", connection});
+        const Sensors::Listener_var there = client.target(ior::to_string(ior));
+        const std::string word = "to the next of " + std::string(connection);
+        EXPECT_TRUE(comes([&] {
+            EXPECT_EQ(told([&] { there->said(word.c_str()); }), "ok");
+            return server_.servant().count("said " + word) != 0;
+        }));
     }
 }
 
@@ -670,6 +701,15 @@ TEST(DiopReferences, ThatHaveNothingElseAreCalledByThat)
     EXPECT_TRUE(told([&] {
                     (void)target->heard();
                 }).starts_with("IDL:omg.org/CORBA/NO_IMPLEMENT:1.0 34: "));
+}
+
+/// Whoever makes references cannot have a client send datagrams that nobody has asked for.
+TEST(DiopReferences, DoNotAskForDatagramsOtherwise)
+{
+    ior::TaggedComponent component{datagrams::tag_of_way, ior::OctetVector(2, std::byte{7})};
+    EXPECT_FALSE(datagrams::port_of_way(component));
+    component.data.resize(10);
+    EXPECT_FALSE(datagrams::port_of_way(component));
 }
 
 TEST(DiopReferences, WithoutOneCannotBeAskedForIt)
