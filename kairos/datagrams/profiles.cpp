@@ -68,7 +68,6 @@ std::vector<ior::Target> targets(const ior::Ior& reference)
         if (!decoded || decoded->host.empty() || decoded->port == 0) continue;
         ior::IiopProfile profile = std::move(decoded).value();
         const std::uint16_t port = std::exchange(profile.port, 0);
-        profile.version = {};
         keep_common(profile.components);
         const std::uint64_t number = own_number();
         ior::OctetVector data(sizeof port + sizeof number);

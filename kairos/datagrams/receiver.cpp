@@ -33,7 +33,7 @@ class Sender final : public orb::ReplyChannel {
     [[nodiscard]] const net::Address* peer_address() const noexcept override { return &nowhere_; }
 
   private:
-    const net::Address nowhere_;
+    const net::Address nowhere_ = net::Address::from_native(nullptr, 0);
 };
 
 Error cannot_listen(const orb::ListenEndpoint& endpoint, std::string_view why)

@@ -179,7 +179,8 @@ TEST_P(Diop, TwoEndAServerWhileItServes)
     PortableServer::Servant_var<ListenerServant> servant = new ListenerServant;
     const PortableServer::ObjectId_var id = poa->activate_object(servant);
     const CORBA::Object_var object = poa->id_to_reference(id);
-    poa->the_POAManager()->activate();
+    const PortableServer::POAManager_var manager = poa->the_POAManager();
+    manager->activate();
     ListenerClient client;
     const CORBA::String_var reference = orb->object_to_string(object);
     const Sensors::Listener_var there = client.oneways(reference.in());
@@ -208,7 +209,8 @@ TEST(DiopArchitectures, ThatPromiseMoreRefuseIt)
         return told([&] {
             const CORBA::ORB_var orb = make_orb(options);
             const CORBA::Object_var poa = orb->resolve_initial_references("RootPOA");
-            const Sensors::Listener_var object = (new ListenerServant)->_this();
+            PortableServer::Servant_var<ListenerServant> servant = new ListenerServant;
+            const Sensors::Listener_var object = servant->_this();
             orb->destroy();
         });
     };
@@ -462,6 +464,25 @@ TEST(DiopClients, HearThatNobodyIsThere)
     }
 }
 
+/// Nothing is sent of another version, be it the reference's or the client's.
+TEST_F(DiopServer, OldVersionsAreNotSent)
+{
+    ior::Ior ior = ior::from_string(server_.reference()).value();
+    ior::IiopProfile old = datagrams_of(server_.reference());
+    old.version = {1, 1};
+    ior.profiles = {ior::encode_iiop(old)};
+    ior.profiles.front().tag = datagrams::tag_diop;
+    ListenerClient client;
+    const Sensors::Listener_var there = client.target(ior::to_string(ior));
+    ListenerClient other({"-ORBGIOPVersion", "1.1"});
+    const Sensors::Listener_var likewise = other.oneways(server_.reference());
+    for (Sensors::Listener_ptr each : {there.in(), likewise.in()})
+        EXPECT_TRUE(
+            told([&] { each->said("of old"); }).starts_with("IDL:omg.org/CORBA/TRANSIENT:1.0"));
+    EXPECT_TRUE(LogLines::wait_for("was not sent in a datagram: it is not of GIOP 1.2"));
+    EXPECT_EQ(server_.servant().heard(), 0u);
+}
+
 /// A reference with several profiles, as of a server with several addresses.
 TEST_F(DiopServer, TheNextProfileIsTakenWhereNobodyIs)
 {
@@ -565,10 +586,11 @@ TEST(DiopServers, InAChild)
     const PortableServer::ObjectId_var id = poa->activate_object(servant);
     const CORBA::Object_var object = poa->id_to_reference(id);
     const std::string reference = CORBA::String_var(orb->object_to_string(object)).in();
+    const PortableServer::POAManager_var manager = poa->the_POAManager();
     const pid_t child = ::fork();
     ASSERT_GE(child, 0);
     if (child == 0) {
-        poa->the_POAManager()->activate();
+        manager->activate();
         ::_exit(servant->wait_for("said to the child") ? 0 : 1);
     }
     RawSender sender(reference);
