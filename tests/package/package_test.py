@@ -79,6 +79,7 @@ VISIBLE = re.compile(r"(^|[^,] )(CORBA|PortableServer|IOP|Messaging|TimeBase|IOR
                      r"PortableInterceptor|BiDirPolicy|Cos\w+|Kairos\w+|omniORB|omniPolicy|"
                      r"omniZIOP|sslContext|SSLIOP|TAO_\w+|kairos|POA_\w+|OBV_\w+)::|"
                      r"operator(<<|>>)=|"
+                     r"^cdr\w*Stream\b|^IIOP::|"
                      r"^(TAO|tao)_\w+")
 # In front of the name that a symbol is about.
 ABOUT = re.compile(r"((non-)?virtual thunk to|covariant return thunk to|"
