@@ -388,6 +388,12 @@ TEST_F(Connecting, ToNobodyLeavesTimeForTheNextAddress)
 
 // --- one deadline --------------------------------------------------------------------------------
 
+/// On a busy machine the time is over before the last request has gone.
+void expect_too_late(const std::string& ending)
+{
+    EXPECT_TRUE(ending == no_reply || ending == not_sent) << ending;
+}
+
 TEST_F(Timeouts, Trap07_AreOneDeadlineOverForwards)
 {
     FakeServer silent(serve_in_silence);
@@ -398,7 +404,7 @@ TEST_F(Timeouts, Trap07_AreOneDeadlineOverForwards)
     });
     Client client({"-ORBClientTimeout", "20"});
     const Probe::Target_var target = client.target(agent.reference());
-    EXPECT_EQ(ping(target), no_reply);
+    expect_too_late(ping(target));
 }
 
 TEST_F(Timeouts, EndACircleOfForwardsThatFallsSilent)
@@ -412,7 +418,7 @@ TEST_F(Timeouts, EndACircleOfForwardsThatFallsSilent)
     });
     Client client({"-ORBClientTimeout", "20"});
     const Probe::Target_var target = client.target(agent.reference());
-    EXPECT_EQ(ping(target), no_reply);
+    expect_too_late(ping(target));
 }
 
 TEST_F(Timeouts, LeaveTheServerToOthers)

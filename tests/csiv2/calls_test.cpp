@@ -314,6 +314,7 @@ TEST_F(Csiv2Calls, AreForOthersWithinABlock)
     EXPECT_EQ(call(gateway, server), "'gateway' for 'eve@web'");
     std::thread([&] { other.reset(); }).join();
     EXPECT_EQ(call(gateway, server), "'gateway'");
+#ifndef __SANITIZE_ADDRESS__ // which has variables elsewhere than on the thread's stack
     // One of a request cannot outlast it.
     const CORBA::Object_var object = server.orb()->string_to_object(server.reference().c_str());
     const Probe::Target_var own = Probe::Target::_unchecked_narrow(object);
@@ -323,6 +324,7 @@ TEST_F(Csiv2Calls, AreForOthersWithinABlock)
     };
     EXPECT_EQ(outcome([&] { own->act(); }), "ok");
     EXPECT_FALSE(one.has_value());
+#endif
 }
 
 /// Makes a servant for each object, and notes who calls then.

@@ -13,6 +13,11 @@ using kairos::cdr::Reader;
 
 std::byte* at(void* pointer) { return static_cast<std::byte*>(pointer); }
 
+std::size_t misalignment_of(const void* pointer)
+{
+    return reinterpret_cast<std::uintptr_t>(pointer) % 8;
+}
+
 Bytes octets_of(const CORBA::Octet* octets, std::size_t size)
 {
     return {reinterpret_cast<const std::byte*>(octets), size};
@@ -35,22 +40,19 @@ cdrStream::~cdrStream() = default;
 /// Alignment counts by addresses, as omniORB has it: its buffers begin at multiples of eight.
 Reader cdrStream::reader() const
 {
-    const auto address = reinterpret_cast<std::uintptr_t>(pd_inb_mkr);
-    const std::size_t begin = address % 8;
+    const std::size_t begin = misalignment_of(pd_inb_mkr);
     const std::size_t left = pd_inb_mkr == nullptr || pd_inb_mkr > pd_inb_end
                                  ? 0
                                  : static_cast<std::size_t>(at(pd_inb_end) - at(pd_inb_mkr));
     // What is in front of the cursor is never read.
-    const auto* const first = reinterpret_cast<const std::byte*>(address - begin);
-    return {Bytes(first, begin + left), kairos::native_little_endian != pd_unmarshal_byte_swap,
-            begin};
+    return {Bytes(at(pd_inb_mkr) - begin, begin + left),
+            kairos::native_little_endian != pd_unmarshal_byte_swap, begin};
 }
 
 void cdrStream::read_by(const Reader& in)
 {
     if (!in.ok()) throw CORBA::MARSHAL(0, CORBA::COMPLETED_NO, kairos::cdr::describe(in.fault()));
-    const auto address = reinterpret_cast<std::uintptr_t>(pd_inb_mkr);
-    pd_inb_mkr = reinterpret_cast<void*>(address - address % 8 + in.offset());
+    pd_inb_mkr = at(pd_inb_mkr) + (in.offset() - misalignment_of(pd_inb_mkr));
 }
 
 /// The memory may be elsewhere since more was written.

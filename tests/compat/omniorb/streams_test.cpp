@@ -140,8 +140,10 @@ class Cursor final : public cdrMemoryStream {
         const omni::ptr_arith_t begin =
             omni::align_to(reinterpret_cast<omni::ptr_arith_t>(pd_inb_mkr), alignment);
         if (begin + size > reinterpret_cast<omni::ptr_arith_t>(pd_inb_end)) throw CORBA::MARSHAL();
+        // NOLINTBEGIN(performance-no-int-to-ptr): as programs do it
         pd_inb_mkr = reinterpret_cast<void*>(begin + size);
         return reinterpret_cast<const CORBA::Octet*>(begin);
+        // NOLINTEND(performance-no-int-to-ptr)
     }
 };
 

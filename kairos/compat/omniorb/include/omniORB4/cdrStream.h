@@ -32,6 +32,7 @@ inline ptr_arith_t align_to(ptr_arith_t position, alignment_t alignment)
 class KAIROS_API cdrStream {
   public:
     virtual ~cdrStream();
+    cdrStream(const cdrStream&) = delete;
     cdrStream& operator=(const cdrStream&) = delete;
 
     template <typename T>
@@ -100,7 +101,6 @@ class KAIROS_API cdrStream {
 
   protected:
     cdrStream() = default;
-    cdrStream(const cdrStream&) = delete;
 
     template <typename T>
     [[nodiscard]] T got()
