@@ -8,8 +8,6 @@
 #include "peer.h"
 
 #include <algorithm>
-#include <stop_token>
-#include <thread>
 
 #ifdef OMNIORB_AMI_SERVER
 
@@ -69,15 +67,10 @@ TEST(Ami, CoroutinesAwaitOmniOrbsReplies)
     Client client;
     const Ami::Target_var target = client.target(server.reference[0]);
     EXPECT_EQ("text! after no", ask(target.in()).wait());
-    for (int round = 0; round < 100; ++round) {
-        std::stop_source stop;
-        const std::jthread stopping([&] { stop.request_stop(); });
-        try {
-            const auto stopped = messaging::AsyncOptions().stopped_by(stop.get_token());
-            EXPECT_EQ(3, add(target.in(), stopped).wait());
-        } catch (const messaging::Cancelled&) { // with a CancelRequest, now and then
-        }
-    }
+    // None is cancelled: omniORB 4.2.5 may loop in giopStrand::acquireServer for ever, and answer
+    // nobody on the connection, where a CancelRequest comes while it answers. ami.coroutines does.
+    for (int round = 0; round < 100; ++round)
+        EXPECT_EQ(3, add(target.in(), messaging::AsyncOptions()).wait());
     EXPECT_EQ("text! after no", ask(target.in()).wait());
 }
 
