@@ -134,12 +134,8 @@ TEST(Startup, AddressesThatCannotBePublished)
 
 TEST(Startup, OneBadEndpointOfSeveralGivesAllBack)
 {
-    std::uint16_t port = 0;
-    {
-        RunningServer server("thread-per-connection");
-        port = server.port();
-    }
-    const std::string good = "iiop://127.0.0.1:" + std::to_string(port);
+    const HeldPorts port(1);
+    const std::string good = port.endpoint();
     EXPECT_COMPLAINT((Arguments{"-ORBListenEndpoints", good + ";iiop://192.0.2.1"}), "192.0.2.1");
     EXPECT_EQ(complaint({"-ORBListenEndpoints", good}), "none"); // its port is free again
 }
