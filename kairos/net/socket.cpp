@@ -15,6 +15,7 @@
 #include <linux/tcp.h> // the C library's does not have all that the kernel tells
 #include <netinet/in.h>
 #include <poll.h>
+#include <sched.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 #include <vector>
@@ -369,19 +370,38 @@ Result<void> Socket::agree(Deadline deadline)
     return {};
 }
 
+namespace {
+
+bool is_unix(int descriptor) noexcept
+{
+    int domain = AF_UNSPEC;
+    socklen_t size = sizeof domain;
+    return ::getsockopt(descriptor, SOL_SOCKET, SO_DOMAIN, &domain, &size) == 0 &&
+           domain == AF_UNIX;
+}
+
+/// The calling thread, which would keep those of lower priority from what they do for it.
+bool is_of_real_time() noexcept
+{
+    const int policy = ::sched_getscheduler(0);
+    return policy == SCHED_FIFO || policy == SCHED_RR;
+}
+
+} // namespace
+
 void Socket::spin(std::chrono::microseconds max, bool learns)
 {
     if (channel_ != nullptr || max.count() == 0 || !may_spin()) return;
-    set_channel(std::make_unique<SpinningChannel>(descriptor_, max, learns));
+    if (learns && is_of_real_time()) return;
+    using When = SpinningChannel::When;
+    set_channel(std::make_unique<SpinningChannel>(
+        descriptor_, max, learns ? When::pays : When::always, learns && is_unix(descriptor_)));
 }
 
 void Socket::poll_before_reading()
 {
-    if (channel_ != nullptr) return;
-    int domain = AF_UNSPEC;
-    socklen_t size = sizeof domain;
-    if (::getsockopt(descriptor_, SOL_SOCKET, SO_DOMAIN, &domain, &size) != 0) return;
-    if (domain == AF_UNIX) set_channel(std::make_unique<PolledChannel>(descriptor_));
+    if (channel_ == nullptr && is_unix(descriptor_))
+        set_channel(std::make_unique<PolledChannel>(descriptor_));
 }
 
 Result<Socket> Socket::duplicate() const

@@ -260,7 +260,8 @@ class KAIROS_API Socket {
     void expect_memory(std::chrono::microseconds spin);
     /// From here on a read that has to wait looks by itself first, for up to `max`: for sockets
     /// that block. Without effect on a socket with a channel, such as memory, which has a time of
-    /// its own, and for 0. `learns`: only where that has paid (spin_history.h).
+    /// its own, and for 0. `learns`: only where that has paid (spin_history.h), and not if the
+    /// calling thread is one of real time.
     void spin(std::chrono::microseconds max, bool learns = false);
     /// From here on await_room() takes up to `max` (room_spin.h). Without effect on memory.
     void spin_for_room(std::chrono::microseconds max) noexcept { room_spin_ = RoomSpin(max); }

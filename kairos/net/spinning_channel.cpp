@@ -33,7 +33,8 @@ IoResult SpinningChannel::read(MutableBytes buffer, ReadFlags flags) noexcept
         result = plain_.read(buffer, flags | ReadFlags::do_not_wait);
         return result.status != IoResult::Status::would_block;
     });
-    return came ? result : plain_.read(buffer, flags);
+    if (came) return result;
+    return polled_ ? polled_->read(buffer, flags) : plain_.read(buffer, flags);
 }
 
 IoResult SpinningChannel::wait_readable(Deadline deadline) noexcept

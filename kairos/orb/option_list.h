@@ -174,8 +174,8 @@ KAIROS_OPTION("-ORBReceiveQueue", nullptr, "transports",
               Number<&net::SocketOptions::receive_queue_bytes, queue_size>)
 KAIROS_OPTION("-ORBSpin", nullptr, "transports",
               "How long a thread that waits for a peer looks for itself before it sleeps, in "
-              "shared memory and at sockets that one thread reads. `auto`: up to 50 µs, at sockets "
-              "where that has paid of late.",
+              "shared memory and at sockets that one thread reads; 0: not at all. `auto`: up to "
+              "50 µs, at sockets where that has paid of late.",
               SpinTime)
 KAIROS_OPTION("-ORBRoomSpin", nullptr, "transports",
               "How long a call stays awake while the server does not take what it sends, before "

@@ -140,14 +140,11 @@ struct Number {
 struct SpinTime {
     using Fixed = Number<&net::SocketOptions::spin, spin_time>;
     static constexpr std::string_view learned = "auto";
-    /// Several times what an answer over this host takes.
-    static constexpr std::chrono::microseconds learned_most{50};
-
     static Result<void> set(Options& options, std::string_view option, std::string_view value)
     {
         options.socket.spin_learns = value == learned;
         if (!options.socket.spin_learns) return Fixed::set(options, option, value);
-        options.socket.spin = learned_most;
+        options.socket.spin = spin_learned_most;
         return {};
     }
     static std::string show(const Options& options)
