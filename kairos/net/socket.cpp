@@ -15,7 +15,6 @@
 #include <linux/tcp.h> // the C library's does not have all that the kernel tells
 #include <netinet/in.h>
 #include <poll.h>
-#include <sched.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 #include <vector>
@@ -324,7 +323,7 @@ Interest Socket::prepare_channel(Interest wish) const noexcept
     return channel_->prepare_poll(wish);
 }
 
-Result<void> Socket::offer_memory(std::chrono::microseconds spin, Deadline deadline)
+Result<void> Socket::offer_memory(const SpinRule& spin, Deadline deadline)
 {
     auto channel = RingChannel::connect(*this, spin, deadline);
     if (!channel) return channel.error();
@@ -333,7 +332,7 @@ Result<void> Socket::offer_memory(std::chrono::microseconds spin, Deadline deadl
     return {};
 }
 
-void Socket::expect_memory(std::chrono::microseconds spin)
+void Socket::expect_memory(const SpinRule& spin)
 {
     set_channel(std::make_unique<RingChannel>(descriptor_, spin));
 }
@@ -380,22 +379,13 @@ bool is_unix(int descriptor) noexcept
            domain == AF_UNIX;
 }
 
-/// The calling thread, which would keep those of lower priority from what they do for it.
-bool is_of_real_time() noexcept
-{
-    const int policy = ::sched_getscheduler(0);
-    return policy == SCHED_FIFO || policy == SCHED_RR;
-}
-
 } // namespace
 
-void Socket::spin(std::chrono::microseconds max, bool learns)
+void Socket::spin(const SpinRule& rule)
 {
-    if (channel_ != nullptr || max.count() == 0 || !may_spin()) return;
-    if (learns && is_of_real_time()) return;
-    using When = SpinningChannel::When;
-    set_channel(std::make_unique<SpinningChannel>(
-        descriptor_, max, learns ? When::pays : When::always, learns && is_unix(descriptor_)));
+    if (channel_ == nullptr && may_spin(rule))
+        set_channel(std::make_unique<SpinningChannel>(descriptor_, rule,
+                                                      rule.learns && is_unix(descriptor_)));
 }
 
 void Socket::poll_before_reading()

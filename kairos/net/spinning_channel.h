@@ -6,7 +6,6 @@
 
 #include "kairos/net/polled_channel.h"
 #include "kairos/net/spin.h"
-#include "kairos/net/spin_history.h"
 
 #include <optional>
 
@@ -14,15 +13,11 @@ namespace kairos::net {
 
 class SpinningChannel final : public DescriptorChannel {
   public:
-    /// Spins always, or where that has paid.
-    enum class When { always, pays };
-
     /// `descriptor` is the socket's, which owns this. `polls`: who does not spin polls before it
     /// reads (polled_channel.h).
-    SpinningChannel(int descriptor, std::chrono::microseconds spin, When when, bool polls) noexcept
-        : DescriptorChannel(descriptor), spin_(spin)
+    SpinningChannel(int descriptor, const SpinRule& rule, bool polls) noexcept
+        : DescriptorChannel(descriptor), spin_(rule)
     {
-        if (when == When::pays) history_.emplace();
         if (polls) polled_.emplace(descriptor);
     }
 
@@ -39,11 +34,7 @@ class SpinningChannel final : public DescriptorChannel {
     }
 
   private:
-    template <typename Ready>
-    [[nodiscard]] bool until(Ready ready) noexcept;
-
     Spin spin_; // of who reads
-    std::optional<SpinHistory> history_;
     std::optional<PolledChannel> polled_;
 };
 

@@ -175,7 +175,7 @@ KAIROS_OPTION("-ORBReceiveQueue", nullptr, "transports",
 KAIROS_OPTION("-ORBSpin", nullptr, "transports",
               "How long a thread that waits for a peer looks for itself before it sleeps, in "
               "shared memory and at sockets that one thread reads; 0: not at all. `auto`: up to "
-              "50 µs, at sockets where that has paid of late.",
+              "50 µs, where that has paid of late.",
               SpinTime)
 KAIROS_OPTION("-ORBRoomSpin", nullptr, "transports",
               "How long a call stays awake while the server does not take what it sends, before "

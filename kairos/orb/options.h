@@ -148,7 +148,7 @@ struct Options {
     WhenQueueFull when_queue_full = WhenQueueFull::block;          ///< -ORBQueueFull
     /// -ORBSendQueue, -ORBReceiveQueue, -ORBNoDelay, -ORBBusyPoll and -ORBSpin.
     /// Orb::socket_options has them, and more.
-    net::SocketOptions socket{.spin = spin_learned_most, .spin_learns = true};
+    net::SocketOptions socket{.spin = {spin_learned_most, true}};
     std::size_t message_size_max = limits::message_size_max; ///< -ORBMaxMessageSize, bytes
     std::size_t connections_max = limits::connections_max;   ///< -ORBMaxConnections
     std::size_t peer_connections_max = 0; ///< -ORBMaxPeerConnections; 0: see peer_connections()
