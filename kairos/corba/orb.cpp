@@ -68,6 +68,7 @@ namespace kairos::corba {
 /// the log about those that mean nothing here. Throws BAD_PARAM for what cannot be had here.
 [[gnu::weak]] KAIROS_API std::string translate_tao_options(std::vector<std::string>& arguments);
 [[gnu::weak]] KAIROS_API CORBA::Object_ptr tao_ior_manipulation_service(CORBA::ORB& orb);
+[[gnu::weak]] KAIROS_API CORBA::Object_ptr omni_ins_poa_service(CORBA::ORB& orb);
 } // namespace kairos::corba
 
 namespace CORBA {
@@ -98,8 +99,8 @@ bool is_real_time_service(std::string_view name)
 }
 
 /// What an ORB has as well where a library with it is linked.
-constexpr std::string_view linked_services[] = {"DynAnyFactory", "CodecFactory", "PICurrent",
-                                                "IORManipulation", "SSLIOPCurrent"};
+constexpr std::string_view linked_services[] = {"DynAnyFactory",   "CodecFactory",  "PICurrent",
+                                                "IORManipulation", "SSLIOPCurrent", "omniINSPOA"};
 using MakeService = Object_ptr (*)(ORB& orb);
 
 /// Makes the service of this name; null if it is none of these, or not linked.
@@ -110,6 +111,7 @@ MakeService linked_service(std::string_view name)
     if (name == linked_services[2]) return &kairos::corba::slots_service;
     if (name == linked_services[3]) return &kairos::corba::tao_ior_manipulation_service;
     if (name == linked_services[4]) return &kairos::corba::ssliop_service;
+    if (name == linked_services[5]) return &kairos::corba::omni_ins_poa_service;
     return nullptr;
 }
 

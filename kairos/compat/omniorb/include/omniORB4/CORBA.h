@@ -5,6 +5,7 @@
 
 #include "kairos/corba/BiDirPolicy.h"
 #include "kairos/corba/CORBA.h"
+#include "kairos/corba/IOP.h"
 #include "kairos/corba/skel.h"
 #include "omniORB4/CORBA_sysdep.h"
 #include "omniORB4/minorCode.h"
