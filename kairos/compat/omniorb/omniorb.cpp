@@ -165,7 +165,7 @@ const char* sslContext::certificate_authority_file = nullptr;
 const char* sslContext::certificate_authority_path = nullptr;
 const char* sslContext::key_file = nullptr;
 const char* sslContext::key_file_password = nullptr;
-int sslContext::verify_mode = 0;
+int sslContext::verify_mode = 1 | 2;
 
 namespace omniZIOP {
 
