@@ -165,6 +165,7 @@ TEST(Interceptors, AreToldOfCallsRequestsAndThreads)
     root->the_POAManager()->activate();
     PortableServer::Servant_var<EchoServant> servant = new EchoServant;
     Streams::Echo_var local = servant->_this();
+    EXPECT_STREQ(local->_PR_getobj()->_mostDerivedRepoId(), "IDL:Streams/Echo:1.0");
     CORBA::String_var text = orb->object_to_string(local.in());
     CORBA::ORB_var client = make("client");
     CORBA::Object_var far = client->string_to_object(text.in());

@@ -160,6 +160,8 @@ TEST(Layer, FailuresHaveTheMinorCodesOfOmniOrb)
         EXPECT_EQ(failed.minor(), omni::TRANSIENT_ConnectFailed);
         EXPECT_EQ(failed.completed(), CORBA::COMPLETED_NO);
         EXPECT_STREQ(omniORB::minorString(failed), "TRANSIENT_ConnectFailed");
+        EXPECT_STREQ(failed.NP_minorString(), "TRANSIENT_ConnectFailed");
+        EXPECT_EQ(CORBA::TIMEOUT(failed.minor(), CORBA::COMPLETED_NO).NP_minorString(), nullptr);
     }
 }
 

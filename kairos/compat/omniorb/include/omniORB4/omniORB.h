@@ -54,6 +54,9 @@ CORBA::Boolean operator>>=(const VariableVar<CORBA::Any>& any, Value value)
 
 typedef CORBA::String_member _CORBA_String_member;
 typedef CORBA::WString_member _CORBA_WString_member;
+/// What an element of a sequence of strings is.
+typedef kairos::mapping::PointerElement<kairos::mapping::TextElements<char, 0>>
+    _CORBA_String_element;
 
 namespace CORBA {
 
@@ -68,6 +71,13 @@ KAIROS_API ORB_ptr _omni_ORB_init(int& argc, char** argv, const char* orb_identi
 } // namespace CORBA
 
 #define ORB_init _omni_ORB_init
+
+/// A key of omniORB's BOA, which is not here: programs ask for its size.
+struct omniOrbBoaKey {
+    CORBA::ULong hi;
+    CORBA::ULong med;
+    CORBA::ULong lo;
+};
 
 namespace omni {
 class omniInterceptors;
@@ -190,6 +200,18 @@ KAIROS_API void installSystemExceptionHandler(CORBA::Object_ptr object, void* co
 KAIROS_API const char* minorString(const CORBA::SystemException& exception);
 
 } // namespace omniORB
+
+namespace kairos::omniorb {
+
+struct MinorNames {};
+inline constexpr MinorNames minor_names{};
+/// Returns what omniORB::minorString does, by the text of a CORBA::SystemException's what().
+KAIROS_API const char* operator%(const char* what, MinorNames);
+
+} // namespace kairos::omniorb
+
+// A member of omniORB's system exceptions: the name of the minor code, null for others.
+#define NP_minorString() what() % ::kairos::omniorb::minor_names
 
 /// A policy of omniORB's POAs: whether calls within the process may go around the POA.
 namespace omniPolicy {
