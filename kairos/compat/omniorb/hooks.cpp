@@ -82,7 +82,7 @@ class AllFunctions {
         return lists_[static_cast<std::size_t>(point)];
     }
 
-    mutable std::mutex mutex_;
+    mutable std::mutex mutex_; // guards the functions of lists_
     std::array<List, point_count> lists_;
 };
 

@@ -169,7 +169,8 @@ class omniInterceptors {
                                                        void (*)(kairos::omniorb::ThreadInfo&)> {
         typedef kairos::omniorb::ThreadInfo info_T;
     };
-    /// The same, within that: a thread that serves does so for all its life.
+    /// Around the life of each thread that the ORB makes, within createThread: a thread that serves
+    /// does so for all its life.
     struct assignUpcallThread_T
         : kairos::omniorb::Functions<kairos::omniorb::Point::assign_upcall_thread,
                                      void (*)(kairos::omniorb::ThreadInfo&)> {
