@@ -68,6 +68,7 @@ namespace kairos::corba {
 /// the log about those that mean nothing here. Throws BAD_PARAM for what cannot be had here.
 [[gnu::weak]] KAIROS_API std::string translate_tao_options(std::vector<std::string>& arguments);
 [[gnu::weak]] KAIROS_API CORBA::Object_ptr tao_ior_manipulation_service(CORBA::ORB& orb);
+[[gnu::weak]] KAIROS_API CORBA::Object_ptr omni_ins_poa_service(CORBA::ORB& orb);
 } // namespace kairos::corba
 
 namespace CORBA {
@@ -97,19 +98,26 @@ bool is_real_time_service(std::string_view name)
            std::ranges::find(real_time_services, name) != std::end(real_time_services);
 }
 
-/// What an ORB has as well where a library with it is linked.
-constexpr std::string_view linked_services[] = {"DynAnyFactory", "CodecFactory", "PICurrent",
-                                                "IORManipulation", "SSLIOPCurrent"};
 using MakeService = Object_ptr (*)(ORB& orb);
+
+/// What an ORB has as well where a library with it is linked; else there is no function.
+struct LinkedService {
+    std::string_view name;
+    MakeService make;
+};
+constexpr LinkedService linked_services[] = {
+    {"DynAnyFactory", &kairos::corba::dynamic_any_service},
+    {"CodecFactory", &kairos::corba::codec_service},
+    {"PICurrent", &kairos::corba::slots_service},
+    {"IORManipulation", &kairos::corba::tao_ior_manipulation_service},
+    {"SSLIOPCurrent", &kairos::corba::ssliop_service},
+    {"omniINSPOA", &kairos::corba::omni_ins_poa_service}};
 
 /// Makes the service of this name; null if it is none of these, or not linked.
 MakeService linked_service(std::string_view name)
 {
-    if (name == linked_services[0]) return &kairos::corba::dynamic_any_service;
-    if (name == linked_services[1]) return &kairos::corba::codec_service;
-    if (name == linked_services[2]) return &kairos::corba::slots_service;
-    if (name == linked_services[3]) return &kairos::corba::tao_ior_manipulation_service;
-    if (name == linked_services[4]) return &kairos::corba::ssliop_service;
+    for (const LinkedService& each : linked_services)
+        if (each.name == name) return each.make;
     return nullptr;
 }
 
@@ -624,8 +632,8 @@ ORB::ObjectIdList* ORB::list_initial_services()
         if (has_own_service(name)) names.emplace_back(name);
     for (const std::string_view name : real_time_services)
         if (is_real_time_service(name)) names.emplace_back(name);
-    for (const std::string_view name : linked_services)
-        if (linked_service(name) != nullptr) names.emplace_back(name);
+    for (const LinkedService& each : linked_services)
+        if (each.make != nullptr) names.emplace_back(each.name);
     for (const auto& [name, url] : core_->options().initial_references)
         names.push_back(name);
     {

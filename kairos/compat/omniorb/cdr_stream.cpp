@@ -67,7 +67,7 @@ void cdrStream::written()
     const std::ptrdiff_t read = pd_bufp_8 == nullptr ? 0 : at(pd_inb_mkr) - at(pd_bufp_8);
     pd_bufp_8 = begin;
     pd_inb_mkr = begin + read;
-    pd_outb_mkr = pd_inb_end = begin + octets.size();
+    pd_outb_mkr = pd_outb_end = pd_inb_end = begin + octets.size();
 }
 
 void cdrStream::marshalString(const char* text, int bounded)
@@ -183,6 +183,11 @@ void cdrMemoryStream::rewindPtrs()
         written();
     }
     rewindInputPtr();
+}
+
+CORBA::ULong cdrMemoryStream::currentInputPtr() const
+{
+    return pd_bufp_8 == nullptr ? 0 : static_cast<CORBA::ULong>(at(pd_inb_mkr) - at(pd_bufp_8));
 }
 
 CORBA::ULong cdrMemoryStream::bufSize() const
