@@ -15,6 +15,7 @@
 #include "kairos/ior/object_url.h"
 #include "kairos/ior/reference_file.h"
 #include "kairos/orb/call_observer.h"
+#include "kairos/orb/datagrams.h"
 #include "kairos/orb/failure.h"
 #include "kairos/orb/late_calls.h"
 #include "kairos/orb/orb.h"
@@ -70,6 +71,10 @@ namespace kairos::corba {
 [[gnu::weak]] KAIROS_API CORBA::Object_ptr tao_ior_manipulation_service(CORBA::ORB& orb);
 [[gnu::weak]] KAIROS_API CORBA::Object_ptr omni_ins_poa_service(CORBA::ORB& orb);
 } // namespace kairos::corba
+
+namespace kairos::orb {
+[[gnu::weak]] const Datagrams& datagrams();
+} // namespace kairos::orb
 
 namespace CORBA {
 
@@ -325,6 +330,8 @@ ORB_ptr ORB_init(int& argc, char** argv, const char* orb_identifier)
     if (!options) throw BAD_PARAM(minor_code::bad_option, COMPLETED_NO, options.error().reason);
     auto access = read_access(options->access); // files are read before anything is locked
     read_csi(options->csi);
+    if (&kairos::orb::datagrams == nullptr && !options->multicast.empty())
+        raise_not_linked("-ORBMulticast: the program is not linked with libkairos-datagrams");
     std::string id = orb_identifier == nullptr ? "" : orb_identifier;
     if (id.empty()) id = options->orb_id;
     std::vector<const char*> given;
@@ -540,6 +547,9 @@ Object_ptr ORB::make_object(kairos::ior::Ior ior)
 
 Object_ptr ORB::object_from_url(std::string_view text, int depth)
 {
+    kairos::ior::Ior group;
+    if (&kairos::orb::datagrams != nullptr && kairos::orb::datagrams().read_url(text, group))
+        return make_object(std::move(group));
     using Scheme = kairos::ior::ObjectUrl::Scheme;
     // Files name files, initial references others: a few, or it is a circle.
     constexpr int depth_max = 8;

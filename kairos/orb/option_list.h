@@ -265,6 +265,14 @@ KAIROS_OPTION("-ORBTlsHandshakes", nullptr, "tls security",
               "server. 0: any number.",
               Number<&TlsOptions::handshakes_max, any_number>)
 
+KAIROS_OPTION_TOPIC("Groups of objects", "For programs that are linked with `libkairos-datagrams`.")
+KAIROS_OPTION("-ORBMulticast", nullptr, "multicast",
+              "How packets go to groups of objects, and from where they are taken: "
+              "`interface=NAME` instead of the one that the system's routes say; `ttl=N`, how many "
+              "networks they may pass, 1 by default; `loopback=0`, so that nobody on this host "
+              "gets them; `packet=N`, the most octets of a packet, 1452 by default.",
+              Multicast)
+
 KAIROS_OPTION_TOPIC("Who may call what", "For programs that are linked with `libkairos-access`.")
 KAIROS_OPTION("-ORBAccess", nullptr, "access",
               "The rules by which requests are allowed or denied: who may call which operations of "

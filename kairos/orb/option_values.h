@@ -284,6 +284,11 @@ struct TlsTrust : FileName<&TlsOptions::trust> {
     static std::string form() { return "FILE|FOLDER|system"; }
 };
 
+/// The option -ORBMulticast, which whoever sends to groups understands.
+struct Multicast : FileName<&Options::multicast> {
+    static std::string form() { return "item[,item…]"; }
+};
+
 struct ProfileTypes {
     static Result<void> set(Options& options, std::string_view option, std::string_view value);
     static std::string show(const Options& options) { return options.profile_types; }

@@ -195,8 +195,9 @@ struct Options {
     /// -ORBListenEndpoints none: the ORB listens nowhere, and has no listen_endpoints.
     bool listens = true;
     TlsOptions tls;
-    std::string access; ///< -ORBAccess, a file; "": whoever connects may call
-    std::string csi;    ///< -ORBCsi, a file; "": nothing of CSIv2 is said or heeded
+    std::string access;    ///< -ORBAccess, a file; "": whoever connects may call
+    std::string csi;       ///< -ORBCsi, a file; "": nothing of CSIv2 is said or heeded
+    std::string multicast; ///< -ORBMulticast, which kairos/datagrams reads; "": as by default
 };
 
 /// Takes the -ORB… options out of `arguments` and leaves the others in their order. What they do
