@@ -125,8 +125,14 @@ kairos_debian_package(repository NAME libkairos-repository${abi} SECTION libs MU
     DESCRIPTION "This package has the shared library for programs that are Interface
 Repositories themselves, in memory, with a file or a PostgreSQL database.")
 
+kairos_debian_package(logs NAME libkairos-logs${abi} SECTION libs MULTI_ARCH same
+    NEEDS runtime CONTROL ${debian_dir}/triggers
+    SUMMARY "real-time CORBA ORB for C++ - Telecom Log Service library"
+    DESCRIPTION "This package has the shared library for programs that are clients of log
+services, or log services themselves, in memory or with a file.")
+
 kairos_debian_package(development NAME libkairos-dev SECTION libdevel MULTI_ARCH same
-    NEEDS runtime nameserver repository gateway tls compiler
+    NEEDS runtime nameserver repository logs gateway tls compiler
     # What static name servers and repositories are linked with is up to those who build any.
     RECOMMENDS "g++" SUGGESTS "cmake, pkg-config, libsqlite3-dev, libpq-dev, libssl-dev"
     SUMMARY "real-time CORBA ORB for C++ - development files"
@@ -143,7 +149,7 @@ kairos_debian_package(tools NAME kairos-tools SECTION utils RECOMMENDS kairos-be
     DESCRIPTION "This package has the tool kairos, which prints references, asks objects
 whether they are there, shows and changes what naming services have, is a
 name server, an Interface Repository, a gateway, event channels, sets of
-properties and a trader itself, serves a page on which objects are found,
+properties, a trader and a log service itself, serves a page on which objects are found,
 called and watched, analyses whether sets of operations meet their deadlines,
 and counts what calls cost.")
 

@@ -4,7 +4,7 @@
 // shares its row until the end of the transaction; whoever destroys it has the row alone.
 #include "kairos/nameserver/postgres_store.h"
 
-#include "kairos/nameserver/pool.h"
+#include "kairos/base/pool.h"
 #include "kairos/nameserver/sql_store.h"
 #include "kairos/postgres/connection.h"
 

@@ -3,29 +3,29 @@
 // One connection writes, a few read: in WAL mode neither waits for the other.
 #include "kairos/nameserver/sqlite_store.h"
 
-#include "kairos/nameserver/pool.h"
-#include "kairos/nameserver/reserve.h"
+#include "kairos/base/pool.h"
 #include "kairos/nameserver/sql_store.h"
-#include "kairos/nameserver/sqlite.h"
+#include "kairos/sqlite/connection.h"
+#include "kairos/sqlite/file.h"
+#include "kairos/sqlite/reserve.h"
 
 #include <algorithm>
 #include <atomic>
-#include <cerrno>
 #include <charconv>
 #include <chrono>
 #include <condition_variable>
-#include <cstring>
-#include <fcntl.h>
 #include <filesystem>
 #include <iterator>
 #include <mutex>
-#include <sys/file.h>
-#include <sys/stat.h>
-#include <unistd.h>
 #include <utility>
 
 namespace kairos::nameserver {
 namespace {
+
+using sqlite::Connection;
+using sqlite::FileLock;
+using sqlite::require;
+using sqlite::TransactionStatements;
 
 constexpr int schema_version = 1;
 constexpr int application_id = 0x4b724e53; // "KrNS": whose file it is
@@ -133,71 +133,6 @@ class TimedMutex {
 
 // --- opening -------------------------------------------------------------------------------------
 
-/// Names say where servers are, and whoever can open the lock can keep it: files of a store are
-/// their owner's alone. SQLite makes its others, the log and what readers share, as the database
-/// is.
-constexpr mode_t owner_only = 0600;
-
-/// Makes the database's file if there is none. Before SQLite opens it: closing any descriptor of it
-/// later would drop SQLite's locks. Files that were made by others, or before there was a rule, are
-/// closed to all but the owner and the group, which an administrator may have meant.
-Result<void> make_private(const std::string& path)
-{
-    const int descriptor =
-        ::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, owner_only);
-    if (descriptor >= 0) ::close(descriptor);
-    if (descriptor < 0 && errno != EEXIST)
-        return Error{ErrorCode::system, path + ": " + std::strerror(errno), errno};
-    for (const char* suffix : {"", "-wal", "-shm"}) {
-        const std::string name = path + suffix;
-        struct stat status {};
-        if (::stat(name.c_str(), &status) == 0 && S_ISREG(status.st_mode) &&
-            status.st_uid == ::geteuid() && (status.st_mode & S_IRWXO) != 0)
-            ::chmod(name.c_str(), status.st_mode & (S_IRWXU | S_IRWXG));
-    }
-    return {};
-}
-
-/// Held while a name server has the store open; the kernel gives it back when the process ends. A
-/// file of its own: closing any descriptor of the database would drop SQLite's locks on it.
-class FileLock {
-  public:
-    [[nodiscard]] static Result<std::unique_ptr<FileLock>> take(const std::string& path)
-    {
-        const std::string name = path + "-lock";
-        const int descriptor =
-            ::open(name.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, owner_only);
-        if (descriptor < 0)
-            return Error{ErrorCode::system, name + ": " + std::strerror(errno), errno};
-        struct stat status {};
-        if (::fstat(descriptor, &status) == 0 && status.st_uid == ::geteuid() &&
-            (status.st_mode & (S_IRWXG | S_IRWXO)) != 0)
-            ::fchmod(descriptor, owner_only); // one of before
-        std::unique_ptr<FileLock> lock(new FileLock(descriptor));
-        if (flock(descriptor, LOCK_EX | LOCK_NB) == 0) return lock;
-        if (errno == EWOULDBLOCK)
-            return Error{ErrorCode::invalid_argument,
-                         "another name server has the store " + path + " open"};
-        return Error{ErrorCode::system, name + ": " + std::strerror(errno), errno};
-    }
-    FileLock(const FileLock&) = delete;
-    FileLock& operator=(const FileLock&) = delete;
-    ~FileLock() { ::close(descriptor_); }
-
-  private:
-    explicit FileLock(int descriptor) : descriptor_(descriptor) {}
-    const int descriptor_;
-};
-
-Result<void> require(Connection& connection, const char* pragma, const std::string& expected,
-                     const std::string& otherwise)
-{
-    const auto value = connection.value_of(pragma);
-    if (!value) return value.error();
-    if (*value != expected) return Error{ErrorCode::invalid_argument, otherwise};
-    return {};
-}
-
 /// Makes the tables of an empty file, or checks that the file is ours.
 Result<void> prepare_schema(Connection& connection)
 {
@@ -288,6 +223,16 @@ class SqliteDatabase {
     std::uint64_t changes() const noexcept { return changes_; }
     StoreLog& log() noexcept { return log_; }
 
+    class Rows : public sqlite::Query {
+      public:
+        using Query::Query;
+        [[nodiscard]] bool is_binding() const
+        {
+            return type(0) == SQLITE_INTEGER && type(1) == SQLITE_INTEGER &&
+                   type(2) == SQLITE_BLOB && type(3) == SQLITE_INTEGER;
+        }
+    };
+
     class Transaction {
       public:
         Transaction(SqliteDatabase& database, Connection& connection, TransactionStatements kind)
@@ -297,17 +242,17 @@ class SqliteDatabase {
 
         int begun() const noexcept { return inner_.begun(); }
         int commit() { return inner_.commit(); }
-        Query run(SqlStatement statement, SqlValues values)
+        Rows run(SqlStatement statement, SqlValues values)
         {
             return {connection_, statement, values};
         }
-        Query list(ContextId context, const ior::NameComponent* after, const PortionBounds&)
+        Rows list(ContextId context, const ior::NameComponent* after, const PortionBounds&)
         {
             const auto column = static_cast<std::int64_t>(context);
             if (after == nullptr) return {connection_, list_all, {column}};
             return {connection_, list_after, {column, after->id, after->kind}};
         }
-        StoreStatus failed(const Query& rows)
+        StoreStatus failed(const Rows& rows)
         {
             return database_.failed(connection_, rows.failure());
         }
@@ -318,7 +263,7 @@ class SqliteDatabase {
       private:
         SqliteDatabase& database_;
         Connection& connection_;
-        nameserver::Transaction inner_;
+        sqlite::Transaction inner_;
     };
 
     template <typename Action>
@@ -344,7 +289,7 @@ class SqliteDatabase {
     TimedMutex writing_mutex_;
     std::atomic<std::uint64_t> changes_ = 0;
     const std::unique_ptr<Connection> writer_;
-    Reserve reserve_;
+    sqlite::Reserve reserve_;
     Pool<Connection> readers_; // as many may read at the same time
 };
 
@@ -431,9 +376,9 @@ Result<std::unique_ptr<Store>> open_sqlite_store(const SqliteOptions& options)
     const auto canonical = std::filesystem::weakly_canonical(options.path, ignored);
     if (!canonical.empty()) real.path = canonical;
 
-    auto lock = FileLock::take(real.path);
+    auto lock = FileLock::take(real.path, "name server");
     if (!lock) return refuse(lock.error());
-    if (const auto made = make_private(real.path); !made) return refuse(made.error());
+    if (const auto made = sqlite::make_private(real.path); !made) return refuse(made.error());
     auto writer = open_writer(real);
     if (!writer) return refuse(writer.error());
     const auto identity = read_identity(**writer);

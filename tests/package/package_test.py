@@ -19,8 +19,8 @@ from concurrent.futures import ThreadPoolExecutor
 HERE = pathlib.Path(__file__).resolve().parent
 SOURCE = HERE.parent.parent
 LIBRARIES = ["kairos", "kairos-dynamic", "kairos-realtime", "kairos-services", "kairos-events",
-             "kairos-notification", "kairos-trading", "kairos-nameserver", "kairos-repository",
-             "kairos-gateway", "kairos-tls", "kairos-access",
+             "kairos-notification", "kairos-trading", "kairos-logs", "kairos-nameserver",
+             "kairos-repository", "kairos-gateway", "kairos-tls", "kairos-access",
              "kairos-csiv2", "kairos-datagrams"]
 LAYERS = ["kairos-omniorb", "kairos-tao"]  # for programs that were written for other ORBs
 
@@ -76,8 +76,8 @@ def dynamic_section(path, tag):
 # The names of the OMG's modules, of ours, and what Any's operators are.
 VISIBLE = re.compile(r"(^|[^,] )(CORBA|PortableServer|IOP|Messaging|TimeBase|IORTable|RTCORBA|"
                      r"RTPortableServer|RTCosScheduling|RtecScheduler|DynamicAny|Dynamic|"
-                     r"PortableInterceptor|BiDirPolicy|Cos\w+|Kairos\w+|omniORB|omniPolicy|"
-                     r"omniZIOP|sslContext|SSLIOP|TAO_\w+|kairos|POA_\w+|OBV_\w+)::|"
+                     r"PortableInterceptor|BiDirPolicy|Cos\w+|Ds\w+|Kairos\w+|omniORB|"
+                     r"omniPolicy|omniZIOP|sslContext|SSLIOP|TAO_\w+|kairos|POA_\w+|OBV_\w+)::|"
                      r"operator(<<|>>)=|"
                      r"^cdr\w*Stream\b|^IIOP::|"
                      r"^(TAO|tao)_\w+")

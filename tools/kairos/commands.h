@@ -37,6 +37,7 @@ void add_names_command(CLI::App& app, const std::vector<std::string>& orb_option
 void add_naming_command(CLI::App& app, const std::vector<std::string>& orb_options, int& status);
 /// `notify`: notification channels, and what looks into them and uses them.
 void add_notify_command(CLI::App& app, const std::vector<std::string>& orb_options, int& status);
+void add_log_command(CLI::App& app, const std::vector<std::string>& orb_options, int& status);
 void add_options_command(CLI::App& app, int& status);
 void add_property_command(CLI::App& app, const std::vector<std::string>& orb_options, int& status);
 /// `ifr`: an Interface Repository, and what fills and prints one.

@@ -42,7 +42,7 @@ bool takes_orb_options(int argc, char** argv)
     return command == "call" || command == "describe" || command == "browse" ||
            command == "names" || command == "naming" || command == "gateway" || command == "ifr" ||
            command == "ping" || command == "scheduler" || command == "events" ||
-           command == "property" || command == "trade";
+           command == "property" || command == "trade" || command == "notify" || command == "log";
 }
 
 /// An option whose name is asked for is no option of the tool.
@@ -80,6 +80,7 @@ int main(int argc, char** argv)
     kairos::tools::add_browse_command(app, orb_options, status);
     kairos::tools::add_events_command(app, orb_options, status);
     kairos::tools::add_gateway_command(app, orb_options, status);
+    kairos::tools::add_log_command(app, orb_options, status);
     kairos::tools::add_naming_command(app, orb_options, status);
     kairos::tools::add_notify_command(app, orb_options, status);
     kairos::tools::add_property_command(app, orb_options, status);

@@ -384,24 +384,6 @@ void watch_notified(const NotifyArguments& arguments, const std::vector<std::str
 
 // --- push ----------------------------------------------------------------------------------------
 
-/// A string, a boolean, a number; no more needs to be said of its type.
-void insert_json(CORBA::Any& any, const std::string& text)
-{
-    const json value = json::parse(text, nullptr, false);
-    if (value.is_boolean())
-        any <<= CORBA::Any::from_boolean(value.get<bool>());
-    else if (value.is_number_integer() && value >= -2'147'483'648LL && value <= 2'147'483'647LL)
-        any <<= value.get<CORBA::Long>();
-    else if (value.is_number_integer())
-        any <<= static_cast<CORBA::LongLong>(value.get<std::int64_t>());
-    else if (value.is_number())
-        any <<= static_cast<CORBA::Double>(value.get<double>());
-    else if (value.is_string())
-        any <<= value.get<std::string>().c_str();
-    else
-        any <<= text.c_str();
-}
-
 void push_notified(const NotifyArguments& arguments, const std::vector<std::string>& orb_options)
 {
     CosNotification::StructuredEvent event;
@@ -420,9 +402,9 @@ void push_notified(const NotifyArguments& arguments, const std::vector<std::stri
         event.filterable_data.length(event.filterable_data.length() + 1);
         CosNotification::Property& made = event.filterable_data[event.filterable_data.length() - 1];
         made.name = field.substr(0, equals).c_str();
-        insert_json(made.value, field.substr(equals + 1));
+        insert_plain(made.value, field.substr(equals + 1));
     }
-    if (!arguments.body.empty()) insert_json(event.remainder_of_body, arguments.body);
+    if (!arguments.body.empty()) insert_plain(event.remainder_of_body, arguments.body);
 
     const NotifySession session(orb_options);
     const EventChannel_var channel = session.channel(arguments.reference);

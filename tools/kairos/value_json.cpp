@@ -835,4 +835,21 @@ CORBA::Any_var ValueJson::value_of(const json& json, CORBA::TypeCode_ptr type) c
     return Reader{.values = *this}.any_of(json, type);
 }
 
+void insert_plain(CORBA::Any& any, const std::string& text)
+{
+    const json value = json::parse(text, nullptr, false);
+    if (value.is_boolean())
+        any <<= CORBA::Any::from_boolean(value.get<bool>());
+    else if (value.is_number_integer() && value >= -2'147'483'648LL && value <= 2'147'483'647LL)
+        any <<= value.get<CORBA::Long>();
+    else if (value.is_number_integer())
+        any <<= static_cast<CORBA::LongLong>(value.get<std::int64_t>());
+    else if (value.is_number())
+        any <<= static_cast<CORBA::Double>(value.get<double>());
+    else if (value.is_string())
+        any <<= value.get<std::string>().c_str();
+    else
+        any <<= text.c_str();
+}
+
 } // namespace kairos::tools

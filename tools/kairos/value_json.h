@@ -47,4 +47,8 @@ class ValueJson {
     ValueJsonOptions options_;
 };
 
+/// Inserts what a text means of whose type no more needs to be said: true or false, a number, text
+/// in quotes, or else the text itself.
+void insert_plain(CORBA::Any& any, const std::string& text);
+
 } // namespace kairos::tools

@@ -8,6 +8,7 @@
 #include <kairos/corba/CORBA.h>
 #include <kairos/events/service.h>
 #include <kairos/gateway/gateway.h>
+#include <kairos/logs/service.h>
 #include <kairos/nameserver/service.h>
 #include <kairos/nameserver/sqlite_store.h>
 #include <kairos/naming/CosNaming.h>
@@ -140,6 +141,19 @@ void find_offers(CORBA::ORB_ptr orb)
     expect(found->length() == 1, "what a trader finds");
 }
 
+void keep_sales(CORBA::ORB_ptr orb)
+{
+    const kairos::logs::LogService service(orb);
+    const DsLogAdmin::BasicLogFactory_var factory = service.basic_logs();
+    DsLogAdmin::LogId id = 0;
+    const DsLogAdmin::BasicLog_var log = factory->create(DsLogAdmin::halt, 0, id);
+    DsLogAdmin::Anys sales;
+    sales.length(1);
+    sales[0] <<= "lamp";
+    log->write_records(sales);
+    expect(log->match("EXTENDED_TCL", "$.info == 'lamp'") == 1, "what a log has");
+}
+
 void filter_events()
 {
     namespace constraints = kairos::constraints;
@@ -240,6 +254,7 @@ try {
     pass_notification(orb);
     describe_shop(orb);
     find_offers(orb);
+    keep_sales(orb);
     define_types(orb);
     heed_rules();
     orb->destroy();

@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-namespace kairos::nameserver {
+namespace kairos {
 
 template <typename Connection>
 class Pool {
@@ -60,9 +60,9 @@ class Pool {
         returned_.notify_one();
     }
 
-    std::mutex mutex_; // guards idle_; inside a Listing's
+    std::mutex mutex_; // guards idle_; nothing is called while it is held
     std::condition_variable returned_;
     std::vector<std::unique_ptr<Connection>> idle_;
 };
 
-} // namespace kairos::nameserver
+} // namespace kairos

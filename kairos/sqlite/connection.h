@@ -1,22 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The little of SQLite that the store needs: a connection with its prepared statements, one use of
+// The little of SQLite that stores need: a connection with its prepared statements, one use of
 // a statement, a transaction. Each connection is used by one thread at a time.
 #pragma once
 
 #include "kairos/base/result.h"
-#include "kairos/nameserver/sql_store.h"
 
-#include <array>
+#include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <memory>
 #include <span>
 #include <sqlite3.h>
 #include <string>
 #include <string_view>
+#include <variant>
 #include <vector>
 
-namespace kairos::nameserver {
+namespace kairos::sqlite {
+
+/// A parameter. Octets must live as long as the use of the statement.
+using Value = std::variant<std::int64_t, std::string_view>;
+using Values = std::initializer_list<Value>;
 
 class Connection {
   public:
@@ -49,7 +54,7 @@ class Connection {
 /// the next row.
 class Query {
   public:
-    Query(Connection& connection, std::size_t statement, SqlValues values = {});
+    Query(Connection& connection, std::size_t statement, Values values = {});
     Query(const Query&) = delete;
     Query& operator=(const Query&) = delete;
     ~Query();
@@ -66,8 +71,9 @@ class Query {
 
     [[nodiscard]] std::int64_t integer(int column) const;
     [[nodiscard]] std::string_view octets(int column) const;
-    /// Any column may hold anything, whatever the schema says.
-    [[nodiscard]] bool is_binding() const;
+    /// What a column holds, as SQLITE_INTEGER or SQLITE_BLOB: it may be anything, whatever the
+    /// schema says.
+    [[nodiscard]] int type(int column) const;
 
   private:
     sqlite3_stmt* const statement_;
@@ -99,4 +105,4 @@ class Transaction {
     bool open_ = false;
 };
 
-} // namespace kairos::nameserver
+} // namespace kairos::sqlite

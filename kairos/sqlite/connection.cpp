@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kairos/nameserver/sqlite.h"
+#include "kairos/sqlite/connection.h"
 
-namespace kairos::nameserver {
+namespace kairos::sqlite {
 namespace {
 
 /// How long a lock of somebody who looks into the file, or copies it, is waited for.
@@ -69,11 +69,11 @@ Error Connection::failure() const { return {ErrorCode::system, sqlite3_errmsg(ha
 
 // --- Query ---------------------------------------------------------------------------------------
 
-Query::Query(Connection& connection, std::size_t statement, SqlValues values)
+Query::Query(Connection& connection, std::size_t statement, Values values)
     : statement_(connection.statement(statement))
 {
     int parameter = 0;
-    for (const SqlValue& value : values) {
+    for (const Value& value : values) {
         ++parameter;
         if (const auto* octets = std::get_if<std::string_view>(&value)) {
             // A null pointer would be NULL, not the empty blob.
@@ -118,14 +118,7 @@ std::string_view Query::octets(int column) const
                : std::string_view(static_cast<const char*>(data), static_cast<std::size_t>(size));
 }
 
-bool Query::is_binding() const
-{
-    const auto is = [this](int column, int type) {
-        return sqlite3_column_type(statement_, column) == type;
-    };
-    return is(0, SQLITE_INTEGER) && is(1, SQLITE_INTEGER) && is(2, SQLITE_BLOB) &&
-           is(3, SQLITE_INTEGER);
-}
+int Query::type(int column) const { return sqlite3_column_type(statement_, column); }
 
 // --- Transaction ---------------------------------------------------------------------------------
 
@@ -151,4 +144,4 @@ int Transaction::commit()
     return query.failure();
 }
 
-} // namespace kairos::nameserver
+} // namespace kairos::sqlite

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kairos/nameserver/reserve.h"
+#include "kairos/sqlite/reserve.h"
 
 #include "kairos/base/log.h"
 
@@ -9,14 +9,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-namespace kairos::nameserver {
+namespace kairos::sqlite {
 
 Reserve::Reserve(const std::string& path, std::size_t octets)
     : octets_(octets),
       descriptor_(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600))
 {
     if (descriptor_ < 0)
-        log::warning("name server: no room is kept for a full disk: " + path + ": " +
+        log::warning("store: no room is kept for a full disk: " + path + ": " +
                      std::strerror(errno));
     restore();
 }
@@ -39,4 +39,4 @@ void Reserve::restore() noexcept
     if (!is_kept_) release();
 }
 
-} // namespace kairos::nameserver
+} // namespace kairos::sqlite

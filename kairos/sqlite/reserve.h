@@ -7,7 +7,7 @@
 #include <cstddef>
 #include <string>
 
-namespace kairos::nameserver {
+namespace kairos::sqlite {
 
 class Reserve {
   public:
@@ -28,4 +28,4 @@ class Reserve {
     bool is_kept_ = false;
 };
 
-} // namespace kairos::nameserver
+} // namespace kairos::sqlite

@@ -1,0 +1,284 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kairos/logs/record_search.h"
+
+#include "kairos/base/log.h"
+#include "kairos/codec/octets.h"
+#include "kairos/constraints/evaluator.h"
+
+#include <algorithm>
+#include <chrono>
+#include <deque>
+#include <string_view>
+
+namespace kairos::logs {
+namespace {
+
+using constraints::Term;
+
+/// What is read at once while a log is looked through.
+constexpr std::size_t read_count_max = 256;
+constexpr std::size_t read_octets_max = std::size_t{1} << 20;
+
+/// Throws MARSHAL where nobody wrote it like this.
+template <typename T>
+void decode(const std::string& octets, T& value, CORBA::ORB_ptr orb)
+{
+    if (octets.empty()) return;
+    const Bytes bytes(reinterpret_cast<const std::byte*>(octets.data()), octets.size());
+    CORBA::Boolean little_endian = false;
+    codec::OctetReader(bytes, bytes[0] == std::byte{1}, orb).get(little_endian).get(value);
+}
+
+void say_damaged(const Log& log, const Row& row)
+{
+    log::error("log service: record " + std::to_string(row.number) + " of log " +
+               std::to_string(id_of(log.key())) + " is not as it was written");
+}
+
+/// A name and its value.
+class PairStructure final : public constraints::Structure {
+  public:
+    explicit PairStructure(const DsLogAdmin::NVPair& pair) : pair_(pair) {}
+    Term member(std::string_view name) const override
+    {
+        return name == "name" ? member_at(0) : name == "value" ? member_at(1) : Term();
+    }
+    Term member_at(std::size_t position) const override
+    {
+        if (position == 0) return Term(pair_.name.in());
+        return position == 1 ? Term(pair_.value) : Term();
+    }
+    std::string_view type_name() const override { return "NVPair"; }
+    std::string_view repository_id() const override { return "IDL:omg.org/DsLogAdmin/NVPair:1.0"; }
+
+  private:
+    const DsLogAdmin::NVPair& pair_;
+};
+
+/// A record's attributes, decoded when a constraint asks for them.
+class AttributesStructure final : public constraints::Structure {
+  public:
+    AttributesStructure(const Row& row, CORBA::ORB_ptr orb) { decode(row.attributes, list_, orb); }
+    std::optional<std::size_t> length() const override { return list_.length(); }
+    Term element(std::size_t index) const override
+    {
+        return Term(pairs_.emplace_back(list_[static_cast<CORBA::ULong>(index)]));
+    }
+    Term named(std::string_view name) const override
+    {
+        for (CORBA::ULong i = 0; i < list_.length(); ++i)
+            if (name == list_[i].name.in()) return Term(list_[i].value);
+        return {};
+    }
+
+  private:
+    DsLogAdmin::NVList list_;
+    mutable std::deque<PairStructure> pairs_; // those that were asked for
+};
+
+class RecordStructure final : public constraints::Structure {
+  public:
+    RecordStructure(const Row& row, CORBA::ORB_ptr orb) : row_(row), orb_(orb) {}
+    Term member(std::string_view name) const override
+    {
+        if (name == "id") return member_at(0);
+        if (name == "time") return member_at(1);
+        if (name == "attr_list") return member_at(2);
+        return name == "info" ? member_at(3) : Term();
+    }
+    Term member_at(std::size_t position) const override
+    {
+        switch (position) {
+        case 0:
+            return Term(row_.number);
+        case 1:
+            return Term(row_.time);
+        case 2:
+            if (!attributes_) attributes_.emplace(row_, orb_);
+            return Term(*attributes_);
+        case 3:
+            if (!info_) decode(row_.info, info_.emplace(), orb_);
+            return Term(*info_);
+        default:
+            return {};
+        }
+    }
+    std::string_view type_name() const override { return "LogRecord"; }
+    std::string_view repository_id() const override
+    {
+        return "IDL:omg.org/DsLogAdmin/LogRecord:1.0";
+    }
+
+  private:
+    const Row& row_;
+    const CORBA::ORB_ptr orb_;
+    mutable std::optional<AttributesStructure> attributes_;
+    mutable std::optional<CORBA::Any> info_;
+};
+
+class RecordSubject final : public constraints::Subject {
+  public:
+    RecordSubject(const Row& row, CORBA::ORB_ptr orb) : record_(row, orb) {}
+    Term find(std::string_view name) const override { return record_.member(name); }
+    Term event() const override { return Term(record_); }
+
+  private:
+    const RecordStructure record_;
+};
+
+/// Calls `take` with each record that fulfils the constraint.
+template <typename Take>
+void look_through(Log& log, const constraints::Constraint& constraint, Take&& take)
+{
+    const Surroundings& around = *log.surroundings();
+    const auto end = std::chrono::steady_clock::now() + around.limits.query_time_max;
+    const std::uint64_t next = log.state().counts.next; // what comes later is not looked at
+    constraints::Evaluator evaluator(around.limits.work_max);
+    Span span{.from = 0,
+              .is_backwards = false,
+              .count_max = read_count_max,
+              .octets_max = read_octets_max};
+    for (std::vector<RowPtr> rows = log.read(span); !rows.empty(); rows = log.read(span)) {
+        for (const RowPtr& row : rows) {
+            if (row->number >= next) return;
+            const RecordSubject subject(*row, around.orb.in());
+            evaluator.look_at(subject);
+            try {
+                if (evaluator.evaluate(constraint)) take(row);
+            } catch (const CORBA::MARSHAL&) {
+                say_damaged(log, *row);
+            }
+        }
+        span.from = rows.back()->number + 1;
+        if (std::chrono::steady_clock::now() > end)
+            throw CORBA::NO_RESOURCES(0, CORBA::COMPLETED_NO,
+                                      "looking through the log takes longer than it may");
+    }
+}
+
+void check_found(const Numbers& numbers, const ServiceLimits& limits)
+{
+    if (numbers.size() >= limits.found_max)
+        throw CORBA::NO_RESOURCES(0, CORBA::COMPLETED_NO,
+                                  "more records were found than one search may find");
+}
+
+} // namespace
+
+constraints::Constraint parse_query(const char* grammar, const char* text,
+                                    const ServiceLimits& limits)
+{
+    const std::string_view name = grammar;
+    if (name != DsLogAdmin::default_grammar && name != "ETCL") throw DsLogAdmin::InvalidGrammar();
+    auto constraint = constraints::Constraint::parse(text, constraints::Language::extended,
+                                                     {.size_max = limits.constraint_octets_max});
+    if (!constraint) throw DsLogAdmin::InvalidConstraint();
+    return *constraint;
+}
+
+Numbers search(Log& log, const constraints::Constraint& constraint, std::vector<RowPtr>* rows)
+{
+    const ServiceLimits& limits = log.surroundings()->limits;
+    Numbers numbers;
+    std::size_t octets = 0;
+    bool has_room = rows != nullptr;
+    look_through(log, constraint, [&](const RowPtr& row) {
+        check_found(numbers, limits);
+        numbers.push_back(row->number);
+        octets += row->octets();
+        has_room = has_room && rows->size() < limits.reply_count_max &&
+                   (rows->empty() || octets <= limits.reply_octets_max);
+        if (has_room) rows->push_back(row);
+    });
+    return numbers;
+}
+
+std::size_t count(Log& log, const constraints::Constraint& constraint)
+{
+    std::size_t count = 0;
+    look_through(log, constraint, [&](const RowPtr& /*row*/) { ++count; });
+    return count;
+}
+
+Numbers retrieve(Log& log, std::uint64_t from, std::int32_t how_many)
+{
+    const ServiceLimits& limits = log.surroundings()->limits;
+    const bool is_backwards = how_many < 0;
+    std::size_t left = static_cast<std::size_t>(is_backwards ? -std::int64_t{how_many} : how_many);
+    Numbers numbers;
+    // The last one that is not later, which is the one before the first that is.
+    const bool is_last = from == ~std::uint64_t{0};
+    const std::optional<std::uint64_t> first =
+        is_backwards && is_last ? std::nullopt : log.first_at(is_backwards ? from + 1 : from);
+    if (!is_backwards && !first) return numbers;
+    Span span{.from = is_backwards ? (first ? *first - 1 : log.state().counts.next) : *first,
+              .is_backwards = is_backwards,
+              .count_max = 0,
+              .octets_max = read_octets_max};
+    while (left != 0) {
+        span.count_max = std::min(left, read_count_max);
+        const std::vector<RowPtr> rows = log.read(span);
+        if (rows.empty()) break;
+        for (const RowPtr& row : rows) {
+            check_found(numbers, limits);
+            numbers.push_back(row->number);
+        }
+        left -= rows.size();
+        const std::uint64_t last = numbers.back();
+        if (is_backwards && last == 0) break;
+        span.from = is_backwards ? last - 1 : last + 1;
+    }
+    return numbers;
+}
+
+DsLogAdmin::RecordList* records(Log& log, const Numbers& numbers, std::size_t position,
+                                std::size_t how_many, std::size_t& taken,
+                                const std::vector<RowPtr>& rows)
+{
+    const Surroundings& around = *log.surroundings();
+    DsLogAdmin::RecordList_var list = new DsLogAdmin::RecordList;
+    const std::size_t count =
+        std::min({numbers.size() - position, how_many, around.limits.reply_count_max});
+    list->length(static_cast<CORBA::ULong>(count));
+    std::size_t octets = 0;
+    CORBA::ULong filled = 0;
+    for (taken = 0; taken < count; ++taken) {
+        const std::size_t place = position + taken;
+        RowPtr row;
+        if (place < rows.size()) {
+            row = rows[place];
+        } else {
+            const std::vector<RowPtr> read = log.read(
+                {.from = numbers[place], .is_backwards = false, .count_max = 1, .octets_max = 0});
+            if (read.empty() || read.front()->number != numbers[place]) continue; // gone
+            row = read.front();
+        }
+        octets += row->octets();
+        if (filled != 0 && octets > around.limits.reply_octets_max) break;
+        DsLogAdmin::LogRecord& record = list[filled];
+        record.id = row->number;
+        record.time = row->time;
+        try {
+            decode(row->attributes, record.attr_list, around.orb.in());
+            decode(row->info, record.info, around.orb.in());
+            ++filled;
+        } catch (const CORBA::MARSHAL&) {
+            say_damaged(log, *row);
+        }
+    }
+    list->length(filled);
+    return list._retn();
+}
+
+DsLogAdmin::NVList* attributes_of(Log& log, std::uint64_t number)
+{
+    (void)log.state();
+    const std::vector<RowPtr> rows =
+        log.read({.from = number, .is_backwards = false, .count_max = 1, .octets_max = 0});
+    if (rows.empty() || rows.front()->number != number) throw DsLogAdmin::InvalidRecordId();
+    DsLogAdmin::NVList_var list = new DsLogAdmin::NVList;
+    decode(rows.front()->attributes, list.inout(), log.surroundings()->orb.in());
+    return list._retn();
+}
+
+} // namespace kairos::logs

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Logs that write what they are given by calls, their factory, and iterators, as servants.
+#include "kairos/logs/log_servant.h"
+
+namespace kairos::logs {
+namespace {
+
+using namespace DsLogAdmin;
+
+class BasicLogServant final : public LogOperations<POA_DsLogAdmin::BasicLog> {
+  public:
+    using LogOperations::LogOperations;
+};
+
+class BasicFactoryServant final : public FactoryOperations<POA_DsLogAdmin::BasicLogFactory> {
+  public:
+    using FactoryOperations::FactoryOperations;
+
+    BasicLog_ptr create(LogFullActionType full_action, CORBA::ULongLong max_size,
+                        LogId_out id) override
+    {
+        const LogPtr log = make(std::nullopt, full_action, max_size, {});
+        id = id_of(log->key());
+        return state().object<BasicLog>(log->key());
+    }
+    BasicLog_ptr create_with_id(LogId id, LogFullActionType full_action,
+                                CORBA::ULongLong max_size) override
+    {
+        return state().object<BasicLog>(make(id, full_action, max_size, {})->key());
+    }
+};
+
+class IteratorServant final : public POA_DsLogAdmin::Iterator {
+  public:
+    explicit IteratorServant(ServiceState& state) : state_(state) {}
+
+    RecordList* get(CORBA::ULong position, CORBA::ULong how_many) override
+    {
+        const auto iteration = corba::called_thing(state_.iterations);
+        if (position > iteration->numbers.size())
+            throw InvalidParam("there are not as many records");
+        std::size_t taken = 0;
+        return records(*iteration->log, iteration->numbers, position, how_many, taken);
+    }
+    void destroy() override
+    {
+        if (!state_.iterations.end(corba::called_number())) corba::raise_no_such_object();
+    }
+
+  private:
+    ServiceState& state_;
+};
+
+} // namespace
+
+void check_attributes(const NVList& list)
+{
+    std::set<std::string_view> names;
+    for (CORBA::ULong i = 0; i < list.length(); ++i) {
+        const std::string_view name = list[i].name.in();
+        if (name.empty() || !names.insert(name).second)
+            throw InvalidAttribute(list[i].name.in(), list[i].value);
+    }
+}
+
+void check_qos(const QoSList& qos, bool is_durable)
+{
+    QoSList denied;
+    for (CORBA::ULong i = 0; i < qos.length(); ++i) {
+        const bool is_known = qos[i] == QoSNone || qos[i] == QoSFlush || qos[i] == QoSReliability;
+        if (is_known && (is_durable || qos[i] == QoSNone)) continue;
+        denied.length(denied.length() + 1);
+        denied[denied.length() - 1] = qos[i];
+    }
+    if (denied.length() != 0) throw UnsupportedQoS(denied);
+}
+
+RecordList* reply(ServiceState& state, const LogPtr& log, Numbers numbers,
+                  const std::vector<RowPtr>& rows, Iterator_out iterator)
+{
+    iterator = Iterator::_nil();
+    std::size_t taken = 0;
+    RecordList_var list = records(*log, numbers, 0, numbers.size(), taken, rows);
+    if (taken < numbers.size()) iterator = state.begin(log, std::move(numbers));
+    return list._retn();
+}
+
+PortableServer::Servant make_factory_servant(ServiceState& state, Kind kind)
+{
+    return new BasicFactoryServant(state, kind);
+}
+
+PortableServer::Servant make_log_servant(ServiceState& state, Kind kind)
+{
+    return new BasicLogServant(state, kind);
+}
+
+PortableServer::Servant make_iterator_servant(ServiceState& state)
+{
+    return new IteratorServant(state);
+}
+
+} // namespace kairos::logs

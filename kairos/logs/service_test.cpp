@@ -1,0 +1,597 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Logs as their clients meet them, over loopback: records, queries, what is full, when logs are on
+// duty, stores, and what nobody may have more of. Time is what the test says.
+#include "kairos/logs/service.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cstdlib>
+#include <filesystem>
+#include <optional>
+#include <sqlite3.h>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+namespace kairos::logs {
+namespace {
+
+using namespace DsLogAdmin;
+
+constexpr std::uint64_t second = 10'000'000;
+constexpr std::uint64_t minute = 60 * second;
+constexpr std::uint64_t day = 24 * 60 * minute;
+/// A Sunday, at midnight: the first day of that time was a Friday.
+constexpr std::uint64_t sunday = 7 * 20'000 * day + 2 * day;
+
+CORBA::ORB_ptr make_orb()
+{
+    static int count = 0;
+    std::vector<std::string> options{"test", "-ORBListenEndpoints", "iiop://127.0.0.1"};
+    std::vector<char*> argv;
+    for (std::string& option : options)
+        argv.push_back(option.data());
+    int argc = static_cast<int>(argv.size());
+    return CORBA::ORB_init(argc, argv.data(), ("logs " + std::to_string(++count)).c_str());
+}
+
+Anys anys_of(const std::vector<std::string>& texts)
+{
+    Anys anys;
+    anys.length(static_cast<CORBA::ULong>(texts.size()));
+    for (CORBA::ULong i = 0; i < anys.length(); ++i)
+        anys[i] <<= texts[i].c_str();
+    return anys;
+}
+
+/// "1:a 2:b": ids and texts.
+std::string shown(const RecordList& list)
+{
+    std::string all;
+    for (CORBA::ULong i = 0; i < list.length(); ++i) {
+        const char* text = "?";
+        (void)(list[i].info >>= text);
+        all += (all.empty() ? "" : " ") + std::to_string(list[i].id) + ":" + text;
+    }
+    return all;
+}
+
+NVList attributes(const std::vector<std::pair<std::string, CORBA::Long>>& pairs)
+{
+    NVList list;
+    list.length(static_cast<CORBA::ULong>(pairs.size()));
+    for (CORBA::ULong i = 0; i < list.length(); ++i) {
+        list[i].name = pairs[i].first.c_str();
+        list[i].value <<= pairs[i].second;
+    }
+    return list;
+}
+
+class TestClock final : public Clock {
+  public:
+    explicit TestClock(const std::atomic<std::uint64_t>& time) : time_(time) {}
+    std::uint64_t now() const noexcept override { return time_; }
+
+  private:
+    const std::atomic<std::uint64_t>& time_;
+};
+
+/// A log service, and a client of it over loopback.
+class LogTest : public ::testing::Test {
+  protected:
+    explicit LogTest(const ServiceLimits& limits = {})
+        : limits_(limits), server_(make_orb()), client_(make_orb())
+    {
+        begin(nullptr);
+    }
+    ~LogTest() override
+    {
+        service_.reset();
+        server_->destroy();
+        client_->destroy();
+    }
+
+    void begin(std::unique_ptr<Store> store)
+    {
+        service_.reset();
+        service_.emplace(server_.in(), std::move(store), limits_,
+                         std::make_shared<const TestClock>(time_));
+        const BasicLogFactory_var made = service_->basic_logs();
+        const CORBA::String_var text = server_->object_to_string(made.in());
+        const CORBA::Object_var object = client_->string_to_object(text.in());
+        factory_ = BasicLogFactory::_narrow(object.in());
+    }
+    [[nodiscard]] BasicLog_var make(CORBA::ULongLong max_size = 0,
+                                    LogFullActionType action = halt) const
+    {
+        LogId id = 0;
+        return factory_->create(action, max_size, id);
+    }
+    static void write(Log_ptr log, const std::vector<std::string>& texts)
+    {
+        log->write_records(anys_of(texts));
+    }
+    static std::string ask(Log_ptr log, const char* constraint)
+    {
+        Iterator_var rest;
+        const RecordList_var list = log->query(default_grammar, constraint, rest.out());
+        return shown(list.in()) + (CORBA::is_nil(rest.in()) ? "" : " ...");
+    }
+    static std::string from(Log_ptr log, std::uint64_t time, CORBA::Long how_many)
+    {
+        Iterator_var rest;
+        const RecordList_var list = log->retrieve(time, how_many, rest.out());
+        return shown(list.in()) + (CORBA::is_nil(rest.in()) ? "" : " ...");
+    }
+
+    const ServiceLimits limits_;
+    std::atomic<std::uint64_t> time_{sunday};
+    CORBA::ORB_var server_;
+    CORBA::ORB_var client_;
+    std::optional<LogService> service_;
+    BasicLogFactory_var factory_;
+};
+
+class FewRecords : public LogTest {
+  protected:
+    static ServiceLimits few()
+    {
+        ServiceLimits limits;
+        limits.logs_max = 3;
+        limits.record_octets_max = 4000;
+        limits.memory_octets_max = 8000;
+        limits.reply_count_max = 3;
+        limits.found_max = 10;
+        limits.found_of_all_max = 12;
+        limits.iterators_max = 2;
+        return limits;
+    }
+    FewRecords() : LogTest(few()) {}
+};
+
+// --- Records -------------------------------------------------------------------------------------
+
+TEST_F(LogTest, KeepsWhatIsWrittenAsItCame)
+{
+    const BasicLog_var log = make();
+    write(log.in(), {"a", "b"});
+    time_ += second;
+    RecordList list;
+    list.length(1);
+    list[0].id = 77; // the log's own are given
+    list[0].info <<= "c";
+    list[0].attr_list = attributes({{"severity", 4}});
+    log->write_recordlist(list);
+    EXPECT_EQ(3U, log->get_n_records());
+    Iterator_var rest;
+    const RecordList_var all = log->retrieve(0, 10, rest.out());
+    EXPECT_EQ("1:a 2:b 3:c", shown(all.in()));
+    EXPECT_TRUE(CORBA::is_nil(rest.in()));
+    EXPECT_EQ(sunday, all[1U].time);
+    EXPECT_EQ(sunday + second, all[2U].time);
+    ASSERT_EQ(1U, all[2U].attr_list.length());
+    EXPECT_STREQ("severity", all[2U].attr_list[0U].name.in());
+    const LogMgr_var factory = log->my_factory();
+    EXPECT_TRUE(factory->_is_equivalent(factory_.in()));
+}
+
+TEST_F(LogTest, IsReadFromATimeOnAndBack)
+{
+    const BasicLog_var log = make();
+    for (const char* text : {"a", "b", "c", "d"}) {
+        write(log.in(), {text});
+        time_ += second;
+    }
+    EXPECT_EQ("2:b 3:c", from(log.in(), sunday + second, 2));
+    EXPECT_EQ("3:c 4:d", from(log.in(), sunday + second + 1, 9));
+    EXPECT_EQ("2:b 1:a", from(log.in(), sunday + second, -5));
+    EXPECT_EQ("4:d", from(log.in(), ~std::uint64_t{0}, -1));
+    EXPECT_EQ("", from(log.in(), sunday + day, 5));
+    EXPECT_EQ("", from(log.in(), sunday - 1, -5));
+    EXPECT_EQ("", from(log.in(), sunday, 0));
+    time_ = sunday; // times of records do not run backwards with the clock
+    write(log.in(), {"e"});
+    EXPECT_EQ("4:d 5:e", from(log.in(), sunday + 3 * second, 5));
+}
+
+TEST_F(LogTest, IsAskedByConstraints)
+{
+    const BasicLog_var log = make();
+    write(log.in(), {"lamp", "lantern", "torch"});
+    time_ += second;
+    write(log.in(), {"candle"});
+    log->set_record_attribute(2, attributes({{"price", 7}, {"floor", 1}}));
+    EXPECT_EQ("1:lamp", ask(log.in(), "$.info == 'lamp'"));
+    EXPECT_EQ("1:lamp 2:lantern", ask(log.in(), "'la' ~ $.info"));
+    EXPECT_EQ("3:torch 4:candle", ask(log.in(), "$.id > 2"));
+    EXPECT_EQ("4:candle", ask(log.in(), ("$.time > " + std::to_string(sunday)).c_str()));
+    EXPECT_EQ("2:lantern", ask(log.in(), "$.attr_list(price) > 6"));
+    EXPECT_EQ("2:lantern", ask(log.in(), "$.attr_list._length == 2"));
+    EXPECT_EQ("1:lamp 2:lantern 3:torch 4:candle", ask(log.in(), ""));
+    EXPECT_EQ(2U, log->match(default_grammar, "$.id < 3"));
+    EXPECT_EQ(2U,
+              log->set_records_attribute(default_grammar, "$.id < 3", attributes({{"sold", 1}})));
+    const NVList_var now = log->get_record_attribute(2);
+    ASSERT_EQ(1U, now->length());
+    EXPECT_STREQ("sold", now[0U].name.in());
+    EXPECT_EQ(2U, log->delete_records(default_grammar, "$.attr_list(sold) == 1"));
+    RecordIdList ids;
+    ids.length(3);
+    ids[0] = 3;
+    ids[1] = 3;
+    ids[2] = 99;
+    EXPECT_EQ(1U, log->delete_records_by_id(ids));
+    EXPECT_EQ("4:candle", ask(log.in(), ""));
+    write(log.in(), {"moon"});
+    EXPECT_EQ("4:candle 5:moon", ask(log.in(), ""));
+}
+
+TEST_F(LogTest, RefusesWhatMakesNoSense)
+{
+    const BasicLog_var log = make();
+    write(log.in(), {"a"});
+    EXPECT_THROW(ask(log.in(), "$.id >"), InvalidConstraint);
+    EXPECT_THROW((void)log->match("SQL", ""), InvalidGrammar);
+    EXPECT_THROW((void)log->delete_records("SQL", ""), InvalidGrammar);
+    EXPECT_THROW(log->set_record_attribute(2, {}), InvalidRecordId);
+    EXPECT_THROW((void)NVList_var(log->get_record_attribute(2)), InvalidRecordId);
+    EXPECT_THROW(log->set_record_attribute(1, attributes({{"", 1}})), InvalidAttribute);
+    EXPECT_THROW(log->set_record_attribute(1, attributes({{"a", 1}, {"a", 2}})), InvalidAttribute);
+    EXPECT_THROW(log->set_log_full_action(2), InvalidLogFullAction);
+    LogId id = 0;
+    EXPECT_THROW((void)BasicLog_var(factory_->create(7, 0, id)), InvalidLogFullAction);
+    EXPECT_THROW(log->set_interval({second, second}), InvalidTimeInterval);
+    EXPECT_THROW(log->set_interval({0, ~std::uint64_t{0}}), InvalidTime);
+    CapacityAlarmThresholdList thresholds;
+    thresholds.length(2);
+    thresholds[0] = 50;
+    thresholds[1] = 50;
+    EXPECT_THROW(log->set_capacity_alarm_thresholds(thresholds), InvalidThreshold);
+    thresholds[1] = 101;
+    EXPECT_THROW(log->set_capacity_alarm_thresholds(thresholds), InvalidThreshold);
+    WeekMask mask;
+    mask.length(1);
+    mask[0].days = 128;
+    EXPECT_THROW(log->set_week_mask(mask), InvalidMask);
+    mask[0].days = Monday;
+    mask[0].intervals.length(1);
+    mask[0].intervals[0] = {{9, 0}, {8, 59}};
+    EXPECT_THROW(log->set_week_mask(mask), InvalidTimeInterval);
+    mask[0].intervals[0] = {{9, 0}, {24, 0}};
+    EXPECT_THROW(log->set_week_mask(mask), InvalidTime);
+    QoSList qos;
+    qos.length(2);
+    qos[0] = QoSNone;
+    qos[1] = QoSReliability;
+    try {
+        log->set_log_qos(qos);
+        FAIL() << "memory is not reliable";
+    } catch (const UnsupportedQoS& unsupported) {
+        ASSERT_EQ(1U, unsupported.denied.length());
+        EXPECT_EQ(QoSReliability, unsupported.denied[0U]);
+    }
+    EXPECT_THROW(log->flush(), UnsupportedQoS);
+}
+
+// --- What is full --------------------------------------------------------------------------------
+
+TEST_F(LogTest, HaltsWhereItIsFull)
+{
+    const BasicLog_var probe = make();
+    write(probe.in(), {"a"});
+    const CORBA::ULongLong one = probe->get_current_size();
+    const BasicLog_var log = make(3 * one);
+    write(log.in(), {"a", "b"});
+    EXPECT_FALSE(log->get_availability_status().log_full);
+    try {
+        write(log.in(), {"c", "d"});
+        FAIL() << "there was no room";
+    } catch (const LogFull& full) {
+        EXPECT_EQ(1, full.n_records_written);
+    }
+    EXPECT_EQ("1:a 2:b 3:c", ask(log.in(), ""));
+    EXPECT_TRUE(log->get_availability_status().log_full);
+    EXPECT_THROW(log->set_max_size(3 * one - 1), InvalidParam);
+    EXPECT_EQ(1U, log->delete_records(default_grammar, "$.id == 1"));
+    EXPECT_FALSE(log->get_availability_status().log_full);
+    write(log.in(), {"d"});
+    EXPECT_EQ("2:b 3:c 4:d", ask(log.in(), ""));
+    log->set_log_full_action(wrap);
+    write(log.in(), {"e", "f"});
+    EXPECT_EQ("4:d 5:e 6:f", ask(log.in(), ""));
+    EXPECT_EQ(3 * one, log->get_current_size());
+    EXPECT_FALSE(log->get_availability_status().log_full);
+    EXPECT_THROW(write(log.in(), {std::string(1000, 'x')}), LogFull); // never fits
+    EXPECT_EQ("4:d 5:e 6:f", ask(log.in(), ""));
+    log->set_max_size(0);
+    write(log.in(), {std::string(1000, 'x')});
+    EXPECT_EQ(4U, log->get_n_records());
+}
+
+TEST_F(FewRecords, NobodyMayHaveMore)
+{
+    const BasicLog_var log = make();
+    EXPECT_THROW(write(log.in(), {std::string(4000, 'x')}), CORBA::IMP_LIMIT);
+    write(log.in(), {std::string(3500, 'x'), std::string(3500, 'x')});
+    EXPECT_THROW(write(log.in(), {"a", std::string(3500, 'x')}), CORBA::NO_RESOURCES);
+    EXPECT_EQ(2U, log->get_n_records()); // all or nothing, of what the store refuses
+    EXPECT_EQ(2U, log->delete_records(default_grammar, ""));
+    const std::vector<std::string> nine(9, "x");
+    write(log.in(), nine);
+
+    Iterator_var rest;
+    const RecordList_var first = log->query(default_grammar, "", rest.out());
+    EXPECT_EQ(3U, first->length());
+    RecordList_var next = rest->get(3, 100);
+    EXPECT_EQ("6:x 7:x 8:x", shown(next.in()));
+    next = rest->get(8, 2);
+    EXPECT_EQ("11:x", shown(next.in()).substr(0, 4));
+    next = rest->get(9, 1);
+    EXPECT_EQ(0U, next->length());
+    EXPECT_THROW((void)RecordList_var(rest->get(10, 1)), InvalidParam);
+    Iterator_var other;
+    EXPECT_THROW((void)RecordList_var(log->query(default_grammar, "", other.out())),
+                 CORBA::NO_RESOURCES); // iterators have as much as they may
+    rest->destroy();
+    EXPECT_THROW((void)RecordList_var(rest->get(0, 1)), CORBA::OBJECT_NOT_EXIST);
+    EXPECT_EQ("3:x 4:x 5:x ...", from(log.in(), 0, 5));
+    write(log.in(), {"y", "y"});
+    EXPECT_THROW(ask(log.in(), ""), CORBA::NO_RESOURCES); // eleven
+
+    const BasicLog_var second_log = make();
+    const BasicLog_var third_log = make();
+    EXPECT_THROW((void)make(), CORBA::IMP_LIMIT);
+}
+
+// --- Duty ----------------------------------------------------------------------------------------
+
+TEST_F(LogTest, IsOnDutyWhenItIsTold)
+{
+    const BasicLog_var log = make();
+    log->set_administrative_state(locked);
+    EXPECT_THROW(write(log.in(), {"a"}), LogLocked);
+    EXPECT_EQ("", ask(log.in(), ""));
+    log->set_administrative_state(unlocked);
+    log->set_interval({sunday + day, sunday + 9 * day});
+    EXPECT_THROW(write(log.in(), {"a"}), LogOffDuty);
+    EXPECT_TRUE(log->get_availability_status().off_duty);
+    time_ = sunday + day;
+    write(log.in(), {"a"});
+    WeekMask mask;
+    mask.length(2);
+    mask[0].days = Tuesday | Sunday;
+    mask[0].intervals.length(1);
+    mask[0].intervals[0] = {{8, 30}, {9, 29}};
+    mask[1].days = Wednesday;
+    log->set_week_mask(mask);
+    const auto is_on = [&](std::uint64_t at) {
+        time_ = sunday + at;
+        return !log->get_availability_status().off_duty;
+    };
+    EXPECT_FALSE(is_on(day + 9 * 60 * minute));
+    EXPECT_FALSE(is_on(2 * day + 8 * 60 * minute + 29 * minute));
+    EXPECT_TRUE(is_on(2 * day + 8 * 60 * minute + 30 * minute));
+    EXPECT_TRUE(is_on(2 * day + 9 * 60 * minute + 29 * minute + second));
+    EXPECT_FALSE(is_on(2 * day + 9 * 60 * minute + 30 * minute));
+    EXPECT_TRUE(is_on(3 * day));
+    EXPECT_FALSE(is_on(4 * day));
+    EXPECT_TRUE(is_on(7 * day + 9 * 60 * minute));
+    EXPECT_FALSE(is_on(9 * day + 9 * 60 * minute)); // the interval is over
+    const WeekMask_var told = log->get_week_mask();
+    EXPECT_EQ(2U, told->length());
+}
+
+TEST_F(LogTest, ForgetsRecordsThatAreTooOld)
+{
+    const BasicLog_var log = make();
+    log->set_max_record_life(10);
+    write(log.in(), {"a", "b"});
+    time_ += 5 * second;
+    write(log.in(), {"c"});
+    time_ += 5 * second - 1;
+    EXPECT_EQ(3U, log->get_n_records());
+    time_ += 1;
+    EXPECT_EQ("3:c", ask(log.in(), ""));
+    EXPECT_EQ(1U, log->get_n_records());
+    time_ += day;
+    EXPECT_EQ(0U, log->get_current_size());
+    EXPECT_EQ("", from(log.in(), 0, 5));
+    write(log.in(), {"d"});
+    EXPECT_EQ("4:d", ask(log.in(), ""));
+}
+
+// --- Logs ----------------------------------------------------------------------------------------
+
+TEST_F(LogTest, IsMadeFoundCopiedAndDestroyed)
+{
+    LogId id = 0;
+    const BasicLog_var first = factory_->create(wrap, 5000, id);
+    EXPECT_EQ(1U, id);
+    const BasicLog_var named = factory_->create_with_id(2, halt, 0);
+    EXPECT_THROW((void)BasicLog_var(factory_->create_with_id(2, halt, 0)), LogIdAlreadyExists);
+    first->set_max_record_life(60);
+    write(first.in(), {"a"});
+    const Log_var copy = first->copy(id);
+    EXPECT_EQ(3U, id); // 2 was taken
+    EXPECT_EQ(60U, copy->get_max_record_life());
+    EXPECT_EQ(5000U, copy->get_max_size());
+    EXPECT_EQ(wrap, copy->get_log_full_action());
+    EXPECT_EQ(0U, copy->get_n_records());
+    EXPECT_THROW((void)Log_var(first->copy_with_id(3)), LogIdAlreadyExists);
+    const Log_var eighth = first->copy_with_id(8);
+    EXPECT_EQ(8U, eighth->id());
+    LogIdList_var ids = factory_->list_logs_by_id();
+    ASSERT_EQ(4U, ids->length());
+    EXPECT_EQ(8U, ids[3U]);
+    const LogList_var logs = factory_->list_logs();
+    EXPECT_EQ(2U, logs[1U]->id());
+    const Log_var found = factory_->find_log(1);
+    EXPECT_TRUE(found->_is_equivalent(first.in()));
+    const BasicLog_var narrowed = BasicLog::_narrow(copy.in());
+    narrowed->destroy();
+    EXPECT_THROW((void)copy->id(), CORBA::OBJECT_NOT_EXIST);
+    EXPECT_TRUE(CORBA::is_nil(Log_var(factory_->find_log(3)).in()));
+    const BasicLog_var next = factory_->create(halt, 0, id);
+    EXPECT_EQ(4U, id); // that of a log that was destroyed leads nowhere
+    const CORBA::Object_var resolved =
+        server_->resolve_initial_references("RootPOA"); // the service's own is below it
+    EXPECT_FALSE(CORBA::is_nil(resolved.in()));
+}
+
+// --- In a file -----------------------------------------------------------------------------------
+
+class KeptLogs : public LogTest {
+  protected:
+    KeptLogs()
+    {
+        char name[] = "/tmp/kairos-logs-XXXXXX";
+        folder_ = mkdtemp(name);
+        begin(open());
+    }
+    ~KeptLogs() override
+    {
+        service_.reset();
+        std::filesystem::remove_all(folder_);
+    }
+    [[nodiscard]] std::string file() const { return folder_ + "/logs"; }
+    [[nodiscard]] std::unique_ptr<Store> open(std::uint32_t pages_max = 0) const
+    {
+        auto store = open_store({.path = file(), .readers = 2, .pages_max = pages_max});
+        return store ? std::move(store).value() : nullptr;
+    }
+    void begin_again(std::uint32_t pages_max = 0)
+    {
+        service_.reset();
+        begin(open(pages_max));
+    }
+    void execute(const char* sql) const
+    {
+        sqlite3* handle = nullptr;
+        ASSERT_EQ(SQLITE_OK, sqlite3_open(file().c_str(), &handle));
+        EXPECT_EQ(SQLITE_OK, sqlite3_exec(handle, sql, nullptr, nullptr, nullptr));
+        sqlite3_close(handle);
+    }
+
+    std::string folder_;
+};
+
+TEST_F(KeptLogs, AreThereAgain)
+{
+    const BasicLog_var log = make(5000, wrap);
+    CapacityAlarmThresholdList thresholds;
+    thresholds.length(1);
+    thresholds[0] = 80;
+    log->set_capacity_alarm_thresholds(thresholds);
+    write(log.in(), {"a", "b", "c"});
+    log->set_record_attribute(2, attributes({{"x", 1}}));
+    EXPECT_EQ(1U, log->delete_records(default_grammar, "$.id == 3"));
+    const CORBA::ULongLong size = log->get_current_size();
+    LogId id = 0;
+    const BasicLog_var gone = factory_->create(halt, 0, id);
+    gone->destroy();
+
+    begin_again();
+    EXPECT_EQ(size, log->get_current_size()); // by the reference of before
+    EXPECT_EQ(5000U, log->get_max_size());
+    EXPECT_EQ(wrap, log->get_log_full_action());
+    EXPECT_EQ(80U, CapacityAlarmThresholdList_var(log->get_capacity_alarm_thresholds())[0U]);
+    EXPECT_EQ("2:b", ask(log.in(), "$.attr_list(x) == 1"));
+    write(log.in(), {"d"});
+    EXPECT_EQ("1:a 2:b 4:d", ask(log.in(), "")); // ids go on
+    EXPECT_THROW((void)gone->id(), CORBA::OBJECT_NOT_EXIST);
+    const BasicLog_var other = factory_->create(halt, 0, id);
+    EXPECT_EQ(3U, id);
+    const auto second_one = open_store({.path = file()});
+    ASSERT_FALSE(second_one.ok());
+    EXPECT_EQ("another log service has the store " + file() + " open", second_one.error().reason);
+}
+
+TEST_F(KeptLogs, AreFlushedAsTheyAreTold)
+{
+    const BasicLog_var log = make();
+    log->flush(); // reliable at first
+    QoSList qos;
+    qos.length(1);
+    qos[0] = QoSNone;
+    log->set_log_qos(qos);
+    EXPECT_THROW(log->flush(), UnsupportedQoS);
+    qos[0] = QoSFlush;
+    log->set_log_qos(qos);
+    std::vector<std::thread> writers;
+    for (int i = 0; i < 4; ++i)
+        writers.emplace_back([&] {
+            for (int k = 0; k < 25; ++k)
+                write(log.in(), {"x", "y"});
+        });
+    for (std::thread& writer : writers)
+        writer.join();
+    log->flush();
+    EXPECT_EQ(200U, log->get_n_records());
+    EXPECT_EQ(200U, log->match(default_grammar, "$.id <= 200"));
+    EXPECT_EQ(QoSFlush, QoSList_var(log->get_log_qos())[0U]);
+}
+
+TEST_F(KeptLogs, SayWhenThereIsNoRoomAndTakeBackWhatIsFree)
+{
+    begin_again(60);
+    const BasicLog_var log = make();
+    const BasicLog_var other = make(4000, wrap);
+    write(other.in(), {std::string(3000, 'o')});
+    bool was_full = false;
+    for (int i = 0; i < 100 && !was_full; ++i) {
+        try {
+            write(log.in(), {std::string(9000, 'x')});
+        } catch (const CORBA::NO_RESOURCES&) {
+            was_full = true;
+        }
+    }
+    EXPECT_TRUE(was_full);
+    const CORBA::ULongLong count = log->get_n_records();
+    EXPECT_EQ(count, log->match(default_grammar, "")); // nothing half
+    EXPECT_EQ(1U, other->get_n_records());
+    EXPECT_EQ(count, log->delete_records(default_grammar, ""));
+    write(log.in(), {std::string(9000, 'x')});
+    write(other.in(), {std::string(3000, 'p')});
+    EXPECT_EQ(1U, other->get_n_records());
+}
+
+TEST_F(KeptLogs, LeaveOutWhatNobodyWroteLikeThis)
+{
+    const BasicLog_var log = make();
+    write(log.in(), {"a", "b", "c"});
+    service_.reset();
+    execute("UPDATE record SET info = x'01ff' WHERE number = 2;");
+    begin(open());
+    EXPECT_EQ("1:a 3:c", ask(log.in(), "exist $.info"));
+    EXPECT_EQ("1:a 3:c", from(log.in(), 0, 5));
+    EXPECT_EQ(1U, log->delete_records(default_grammar, "$.id == 2"));
+    service_.reset();
+    execute("UPDATE log SET settings = x'00'");
+    EXPECT_THROW(begin(open()), CORBA::PERSIST_STORE);
+    execute("PRAGMA user_version = 9");
+    EXPECT_EQ(nullptr, open());
+}
+
+TEST_F(KeptLogs, AreDisabledWhereTheStoreIsBroken)
+{
+    const BasicLog_var log = make();
+    const BasicLog_var other = make();
+    write(log.in(), {"a"});
+    execute("DROP TABLE record");
+    EXPECT_THROW(write(log.in(), {"b"}), LogDisabled);
+    EXPECT_EQ(disabled, log->get_operational_state());
+    EXPECT_EQ(enabled, other->get_operational_state());
+    EXPECT_THROW(ask(log.in(), ""), CORBA::PERSIST_STORE);
+    execute("CREATE TABLE record(log INTEGER NOT NULL, number INTEGER NOT NULL, time INTEGER NOT "
+            "NULL, attributes BLOB NOT NULL, info BLOB NOT NULL, PRIMARY KEY (log, number)) "
+            "WITHOUT ROWID");
+    write(log.in(), {"c"}); // is tried each time
+    EXPECT_EQ(enabled, log->get_operational_state());
+    EXPECT_EQ("2:c", ask(log.in(), ""));
+}
+
+} // namespace
+} // namespace kairos::logs
