@@ -79,14 +79,15 @@ std::string sender_of(std::uint64_t place, const net::Address& from)
 {
     std::string text;
     append(text, place);
-    append(text, from.port());
     if (from.native_family() == AF_INET) {
         sockaddr_in native{};
         std::memcpy(&native, from.native(), sizeof native);
+        append(text, native.sin_port);
         append(text, native.sin_addr);
     } else {
         sockaddr_in6 native{};
         std::memcpy(&native, from.native(), sizeof native);
+        append(text, native.sin6_port);
         append(text, native.sin6_addr);
         append(text, native.sin6_scope_id);
     }
