@@ -79,14 +79,15 @@ std::string sender_of(std::uint64_t place, const net::Address& from)
 {
     std::string text;
     append(text, place);
-    append(text, from.port());
     if (from.native_family() == AF_INET) {
         sockaddr_in native{};
         std::memcpy(&native, from.native(), sizeof native);
+        append(text, native.sin_port);
         append(text, native.sin_addr);
     } else {
         sockaddr_in6 native{};
         std::memcpy(&native, from.native(), sizeof native);
+        append(text, native.sin6_port);
         append(text, native.sin6_addr);
         append(text, native.sin6_scope_id);
     }
@@ -178,12 +179,12 @@ Result<void> GroupReceiver::add(const GroupProfile& group, GroupMember member)
     }
     if (is_ending()) return Error{ErrorCode::closed, "the ORB is shut down"};
     if (!place) {
+        if (is_started_ && !thread_)
+            if (auto started = start_thread(); !started) return started;
         place = std::move(opened);
         place->number = places_changed_.load() + 1;
         places_.push_back(place);
         places_changed_.fetch_add(1);
-        if (is_started_ && !thread_)
-            if (auto started = start_thread(); !started) return started;
         wake();
     }
     Group* of = find_group(*place, group.name);
@@ -306,7 +307,7 @@ void GroupReceiver::run() noexcept
     constexpr std::size_t room_size = datagram_octets_max + 1;
     std::vector<PlacePtr> places;
     std::vector<pollfd> polled;
-    std::uint64_t seen = 0;
+    std::uint64_t seen = ~std::uint64_t{0}; // so it looks first
     std::optional<Upcalls> upcalls;
     std::unique_ptr<std::byte[]> room;
     Assembly assembly(limits_of(orb_.options()));

@@ -45,6 +45,7 @@ inline std::string enter_own_network()
                              "ip link add kairos0 type veth peer name kairos1 && "
                              "ip link set kairos0 up && ip link set kairos1 up && "
                              "ip addr add 10.77.0.1/24 dev kairos0 && "
+                             "ip route add 224.0.0.0/4 dev kairos0 && "
                              "ip -6 addr add fd77::1/64 dev kairos0 nodad";
     if (std::system(make) != 0) // NOLINT(cert-env33-c): a text of our own
         return std::string("no interface can be made here: ") + make;
