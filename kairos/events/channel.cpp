@@ -13,6 +13,7 @@ constexpr std::size_t octets_at_once_max = std::size_t{64} << 10;
 void Channel::publish(const CORBA::Any& data)
 {
     note_received();
+    if (recorder_ && !recorder_->take(data)) return;
     const std::shared_ptr<const Receptions> all = receptions();
     if (all->empty()) return;
     EventPtr event;

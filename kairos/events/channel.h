@@ -6,6 +6,11 @@
 
 #include "kairos/events/event.h"
 #include "kairos/events/members.h"
+#include "kairos/events/recorder.h"
+
+#include <memory>
+#include <string>
+#include <utility>
 
 namespace kairos::events {
 
@@ -22,20 +27,25 @@ class EventReceiver : public Receiver {
 
 class Channel final : public Members {
   public:
-    /// As Members.
+    /// As Members; `recorder` may be null.
     Channel(std::string name, const ServiceLimits& limits, std::shared_ptr<ServiceBudget> budget,
-            std::shared_ptr<Couriers> couriers, PortableServer::POA_ptr proxies)
+            std::shared_ptr<Couriers> couriers, PortableServer::POA_ptr proxies,
+            std::shared_ptr<Recorder> recorder = nullptr)
         : Members("events", std::move(name), limits, std::move(budget), std::move(couriers),
-                  proxies)
+                  proxies),
+          recorder_(std::move(recorder))
     {
     }
 
-    /// Gives the event to all consumers that are connected now. Where there are any, throws what
+    /// Gives the event to the recorder, and, unless that keeps it, to all consumers that are
+    /// connected now. Where there are any, throws what
     /// encoding it throws, IMP_LIMIT if it is too large, and NO_RESOURCES where too much waits.
     void publish(const CORBA::Any& data);
 
   private:
     [[nodiscard]] EventPtr keep(const CORBA::Any& data);
+
+    const std::shared_ptr<Recorder> recorder_;
 };
 
 } // namespace kairos::events

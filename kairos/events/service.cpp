@@ -3,10 +3,17 @@
 
 #include "kairos/events/service_state.h"
 
+#include <utility>
+
 namespace kairos::events {
 
 EventService::EventService(CORBA::ORB_ptr orb, const ServiceLimits& limits)
     : state_(std::make_unique<ServiceState>(orb, limits))
+{
+}
+
+EventService::EventService(CORBA::ORB_ptr orb, const ServiceLimits& limits, const char* adapter)
+    : state_(std::make_unique<ServiceState>(orb, limits, adapter))
 {
 }
 
@@ -17,6 +24,11 @@ void EventService::begin_to_end() noexcept { state_->begin_to_end(); }
 KairosEvents::Channel_ptr EventService::create_channel(const std::string& name)
 {
     return state_->create(name, "");
+}
+
+KairosEvents::Channel_ptr EventService::create_channel(std::shared_ptr<Recorder> recorder)
+{
+    return state_->create("", "", std::move(recorder));
 }
 
 KairosEvents::ChannelFactory_ptr EventService::factory() const { return state_->factory(); }

@@ -8,6 +8,7 @@
 #include "kairos/base/export.h"
 #include "kairos/corba/CORBA.h"
 #include "kairos/events/KairosEvents.h"
+#include "kairos/events/recorder.h"
 #include "kairos/events/service_limits.h"
 
 #include <memory>
@@ -23,6 +24,9 @@ class KAIROS_API EventService {
     /// throws: AdapterAlreadyExists for a second one in the same ORB; and BAD_PARAM for limits with
     /// which nothing would be done, such as no threads.
     explicit EventService(CORBA::ORB_ptr orb, const ServiceLimits& limits = {});
+    /// Makes a service without a factory, for one whose objects are channels as well. Its POA has
+    /// this name, so that several may be in an ORB; else it is as the one above.
+    EventService(CORBA::ORB_ptr orb, const ServiceLimits& limits, const char* adapter);
     EventService(const EventService&) = delete;
     EventService& operator=(const EventService&) = delete;
     /// Ends all channels, without a word to who is connected. Waits for the calls in progress. Not
@@ -38,6 +42,9 @@ class KAIROS_API EventService {
     /// those of its proxies are not. Owned by the caller. Throws KairosEvents::NameInUse, and
     /// InvalidName for more than 255 octets; IMP_LIMIT where there are as many as may be.
     [[nodiscard]] KairosEvents::Channel_ptr create_channel(const std::string& name = {});
+    /// Makes one without a name whose events somebody else sees first. Owned by the caller. Throws
+    /// IMP_LIMIT where there are as many as may be.
+    [[nodiscard]] KairosEvents::Channel_ptr create_channel(std::shared_ptr<Recorder> recorder);
     /// The object by which clients make channels and find those with names, also as
     /// "corbaloc::host:port/EventChannelFactory". Those that they make are called as
     /// "corbaloc::host:port/events/NAME". Owned by the caller.

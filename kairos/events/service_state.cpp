@@ -26,10 +26,12 @@ const ServiceLimits& checked(const ServiceLimits& limits)
 
 } // namespace
 
-ServiceState::ServiceState(CORBA::ORB_ptr orb, const ServiceLimits& limits)
+ServiceState::ServiceState(CORBA::ORB_ptr orb, const ServiceLimits& limits, const char* adapter)
     : limits_(checked(limits)), budget_(std::make_shared<ServiceBudget>(limits)),
-      couriers_(std::make_shared<Couriers>(limits)), adapters_(orb, "EventService")
+      couriers_(std::make_shared<Couriers>(limits)),
+      adapters_(orb, adapter != nullptr ? adapter : "EventService")
 {
+    if (adapter != nullptr) return;
     try {
         begin();
     } catch (...) {
@@ -87,7 +89,8 @@ KairosEvents::ChannelFactory_ptr ServiceState::factory() const
 }
 
 /// A place for the channel, which nobody finds before it has its objects.
-std::uint64_t ServiceState::enter(const std::string& name, std::shared_ptr<Channel>& channel)
+std::uint64_t ServiceState::enter(const std::string& name, std::shared_ptr<Recorder> recorder,
+                                  std::shared_ptr<Channel>& channel)
 {
     const Lock lock(mutex_);
     if (has_ended_) throw CORBA::OBJECT_NOT_EXIST(mapping::omg_minor(1), CORBA::COMPLETED_NO);
@@ -97,16 +100,18 @@ std::uint64_t ServiceState::enter(const std::string& name, std::shared_ptr<Chann
     if (!name.empty())
         for (const auto& [number, entry] : channels_)
             if (entry.channel->name() == name) throw KairosEvents::NameInUse();
-    channel = std::make_shared<Channel>(name, limits_, budget_, couriers_, adapters_.others());
+    channel = std::make_shared<Channel>(name, limits_, budget_, couriers_, adapters_.others(),
+                                        std::move(recorder));
     channels_[++last_].channel = channel;
     return last_;
 }
 
-KairosEvents::Channel_ptr ServiceState::create(const std::string& name, const char* place)
+KairosEvents::Channel_ptr ServiceState::create(const std::string& name, const char* place,
+                                               std::shared_ptr<Recorder> recorder)
 {
     if (name.size() > name_octets_max) throw KairosEvents::InvalidName();
     Entry entry;
-    const std::uint64_t number = enter(name, entry.channel);
+    const std::uint64_t number = enter(name, std::move(recorder), entry.channel);
     try {
         const CORBA::Object_var object = make_objects(number, entry, place);
         auto made =

@@ -20,7 +20,8 @@ namespace kairos::events {
 
 class ServiceState {
   public:
-    ServiceState(CORBA::ORB_ptr orb, const ServiceLimits& limits);
+    /// With a factory, unless its POA is to have another name than usual.
+    ServiceState(CORBA::ORB_ptr orb, const ServiceLimits& limits, const char* adapter = nullptr);
     ServiceState(const ServiceState&) = delete;
     ServiceState& operator=(const ServiceState&) = delete;
     ~ServiceState();
@@ -29,7 +30,8 @@ class ServiceState {
 
     // Those of EventService and of the factory. What they return the caller owns.
     /// `place` is what stands before its name in the table.
-    [[nodiscard]] KairosEvents::Channel_ptr create(const std::string& name, const char* place);
+    [[nodiscard]] KairosEvents::Channel_ptr create(const std::string& name, const char* place,
+                                                   std::shared_ptr<Recorder> recorder = nullptr);
     [[nodiscard]] KairosEvents::Channel_ptr find(const std::string& name);
     [[nodiscard]] KairosEvents::NameList* names();
     [[nodiscard]] KairosEvents::ChannelFactory_ptr factory() const;
@@ -49,7 +51,8 @@ class ServiceState {
         std::string in_table{}; // its name there; empty for one that is not
     };
 
-    [[nodiscard]] std::uint64_t enter(const std::string& name, std::shared_ptr<Channel>& channel);
+    [[nodiscard]] std::uint64_t enter(const std::string& name, std::shared_ptr<Recorder> recorder,
+                                      std::shared_ptr<Channel>& channel);
     [[nodiscard]] CORBA::Object_ptr make_objects(std::uint64_t number, Entry& entry,
                                                  const char* place);
     void end(Entry& entry, bool tells) noexcept;

@@ -237,7 +237,7 @@ StoreStatus Log::expire(Tables& tables, LogState& state) const
     return tables.set_counts(key_, state.counts);
 }
 
-void Log::note_alarms(LogState& state, std::size_t octets, std::vector<Alarm>& alarms) const
+void Log::note_alarms(LogState& state, std::size_t octets, bool is_full, std::vector<Alarm>& alarms)
 {
     const Settings& now = *state.settings;
     if (now.max_size == 0) return;
@@ -245,7 +245,7 @@ void Log::note_alarms(LogState& state, std::size_t octets, std::vector<Alarm>& a
     state.gauge += octets;
     const std::uint64_t level = wraps ? state.gauge : state.counts.octets;
     const auto observed = static_cast<DsLogAdmin::Threshold>(
-        std::min<std::uint64_t>(level * 100 / now.max_size, 100));
+        is_full ? 100 : std::min<std::uint64_t>(level * 100 / now.max_size, 100));
     for (CORBA::ULong i = 0; i < now.thresholds.length(); ++i)
         if (now.thresholds[i] > state.passed && now.thresholds[i] <= observed)
             alarms.push_back({.crossed = now.thresholds[i], .observed = observed});
@@ -256,14 +256,13 @@ void Log::note_alarms(LogState& state, std::size_t octets, std::vector<Alarm>& a
     }
 }
 
-std::vector<Alarm> Log::write(const std::vector<Draft>& drafts)
+void Log::write(const std::vector<Draft>& drafts, std::vector<Alarm>& alarms)
 {
     for (const Draft& draft : drafts)
         if (Row::counted(draft.info.size() + draft.attributes.size()) >
             around_->limits.record_octets_max)
             throw CORBA::IMP_LIMIT(0, CORBA::COMPLETED_NO,
                                    "the record is larger than records may be");
-    std::vector<Alarm> alarms;
     std::size_t written = 0;
     bool is_full = false;
     const auto write_all = [&](Tables& tables, LogState& state) {
@@ -296,6 +295,7 @@ std::vector<Alarm> Log::write(const std::vector<Draft>& drafts)
             if (!fits()) {
                 is_full = true;
                 state.was_refused = now.full_action == DsLogAdmin::halt;
+                if (state.was_refused) note_alarms(state, 0, true, alarms);
                 break;
             }
             status = tables.insert(key_, row);
@@ -304,7 +304,7 @@ std::vector<Alarm> Log::write(const std::vector<Draft>& drafts)
             ++state.counts.records;
             state.counts.octets += octets;
             ++written;
-            note_alarms(state, octets, alarms);
+            note_alarms(state, octets, false, alarms);
         }
         return tables.set_counts(key_, state.counts);
     };
@@ -315,7 +315,6 @@ std::vector<Alarm> Log::write(const std::vector<Draft>& drafts)
     }
     if (is_full)
         throw DsLogAdmin::LogFull(static_cast<CORBA::Short>(std::min<std::size_t>(written, 32767)));
-    return alarms;
 }
 
 void Log::set_attributes(std::uint64_t number, const std::string& attributes)

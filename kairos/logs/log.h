@@ -97,8 +97,9 @@ class Log {
     void flush();
 
     /// Throws LogFull, LogOffDuty, LogLocked, LogDisabled; IMP_LIMIT for one that is too large;
-    /// NO_RESOURCES where the store has no room. Returns the alarms that there are.
-    std::vector<Alarm> write(const std::vector<Draft>& drafts);
+    /// NO_RESOURCES where the store has no room. Fills in the alarms that there are, whatever it
+    /// throws.
+    void write(const std::vector<Draft>& drafts, std::vector<Alarm>& alarms);
 
     /// Throws InvalidRecordId.
     void set_attributes(std::uint64_t number, const std::string& attributes);
@@ -124,7 +125,9 @@ class Log {
     [[nodiscard]] StoreStatus expire(Tables& tables, LogState& state) const;
     [[nodiscard]] StoreStatus take_out(Tables& tables, LogState& state, const Brief& brief) const;
     [[nodiscard]] bool has_expired(const LogState& state);
-    void note_alarms(LogState& state, std::size_t octets, std::vector<Alarm>& alarms) const;
+    /// After so many octets were written, or one that did not fit was refused.
+    static void note_alarms(LogState& state, std::size_t octets, bool is_full,
+                            std::vector<Alarm>& alarms);
 
     const std::shared_ptr<Surroundings> around_;
     const LogKey key_;

@@ -46,20 +46,24 @@ class LogOperations : public Skeleton {
     void set_log_qos(const DsLogAdmin::QoSList& qos) override
     {
         check_qos(qos, state_.around().store->is_durable());
-        set(&Settings::qos, qos);
+        set(&Settings::qos, qos, DsLogNotification::qualityOfService);
     }
     ULong get_max_record_life() override { return log()->settings()->max_record_life; }
-    void set_max_record_life(ULong life) override { set(&Settings::max_record_life, life); }
+    void set_max_record_life(ULong life) override
+    {
+        set(&Settings::max_record_life, life, DsLogNotification::maxRecordLife);
+    }
     ULongLong get_max_size() override { return log()->settings()->max_size; }
     void set_max_size(ULongLong size) override
     {
         const LogPtr log = this->log();
         (void)log->state(); // without what has expired
-        log->change([size](Settings& settings, const LogState& state) {
+        const auto before = log->change([size](Settings& settings, const LogState& state) {
             if (size != 0 && size < state.counts.octets)
                 throw DsLogAdmin::InvalidParam("the log is larger than that");
             settings.max_size = size;
         });
+        told().say_changed(log->key(), DsLogNotification::maxLogSize, before->max_size, size);
     }
     ULongLong get_current_size() override { return log()->state().counts.octets; }
     ULongLong get_n_records() override { return log()->state().counts.records; }
@@ -70,7 +74,7 @@ class LogOperations : public Skeleton {
     void set_log_full_action(DsLogAdmin::LogFullActionType action) override
     {
         check_full_action(action);
-        set(&Settings::full_action, action);
+        set(&Settings::full_action, action, DsLogNotification::logFullAction);
     }
     DsLogAdmin::AdministrativeState get_administrative_state() override
     {
@@ -78,7 +82,11 @@ class LogOperations : public Skeleton {
     }
     void set_administrative_state(DsLogAdmin::AdministrativeState value) override
     {
-        set(&Settings::administrative_state, value);
+        const LogPtr log = this->log();
+        log->change([value](Settings& settings, const LogState& /*state*/) {
+            settings.administrative_state = value;
+        });
+        told().say_state(log->key(), DsLogNotification::administrativeState, value);
     }
     DsLogAdmin::ForwardingState get_forwarding_state() override
     {
@@ -86,7 +94,11 @@ class LogOperations : public Skeleton {
     }
     void set_forwarding_state(DsLogAdmin::ForwardingState value) override
     {
-        set(&Settings::forwarding_state, value);
+        const LogPtr log = this->log();
+        log->change([value](Settings& settings, const LogState& /*state*/) {
+            settings.forwarding_state = value;
+        });
+        told().say_state(log->key(), DsLogNotification::forwardingState, value);
     }
     DsLogAdmin::OperationalState get_operational_state() override
     {
@@ -96,7 +108,16 @@ class LogOperations : public Skeleton {
     void set_interval(const DsLogAdmin::TimeInterval& interval) override
     {
         check_interval(interval);
-        set(&Settings::interval, interval);
+        const LogPtr log = this->log();
+        const auto before = log->change([&interval](Settings& settings, const LogState& /*state*/) {
+            settings.interval = interval;
+        });
+        if (before->interval.start != interval.start)
+            told().say_changed(log->key(), DsLogNotification::startTime, before->interval.start,
+                               interval.start);
+        if (before->interval.stop != interval.stop)
+            told().say_changed(log->key(), DsLogNotification::stopTime, before->interval.stop,
+                               interval.stop);
     }
     DsLogAdmin::AvailabilityStatus get_availability_status() override
     {
@@ -116,7 +137,7 @@ class LogOperations : public Skeleton {
     set_capacity_alarm_thresholds(const DsLogAdmin::CapacityAlarmThresholdList& threshs) override
     {
         check_thresholds(threshs);
-        set(&Settings::thresholds, threshs);
+        set(&Settings::thresholds, threshs, DsLogNotification::capacityAlarmThreshold);
     }
     DsLogAdmin::WeekMask* get_week_mask() override
     {
@@ -125,7 +146,7 @@ class LogOperations : public Skeleton {
     void set_week_mask(const DsLogAdmin::WeekMask& masks) override
     {
         check_week_mask(masks, state_.around().limits);
-        set(&Settings::week_mask, masks);
+        set(&Settings::week_mask, masks, DsLogNotification::weekMask);
     }
 
     DsLogAdmin::RecordList* query(const char* grammar, const char* c,
@@ -230,13 +251,33 @@ class LogOperations : public Skeleton {
         return parse_query(grammar, text, state_.around().limits);
     }
     template <typename Member, typename Value>
-    void set(Member Settings::*member, const Value& value)
+    void set(Member Settings::*member, const Value& value, DsLogNotification::AttributeType type)
     {
-        log()->change([member, &value](Settings& settings, const LogState& /*state*/) {
-            settings.*member = value;
-        });
+        const LogPtr log = this->log();
+        const auto before =
+            log->change([member, &value](Settings& settings, const LogState& /*state*/) {
+                settings.*member = value;
+            });
+        told().say_changed(log->key(), type, before.get()->*member, value);
     }
-    void write(const std::vector<Draft>& drafts) { (void)log()->write(drafts); }
+    void write(const std::vector<Draft>& drafts)
+    {
+        const LogPtr log = this->log();
+        const bool was_enabled = log->is_enabled();
+        std::vector<Alarm> alarms;
+        try {
+            log->write(drafts, alarms);
+        } catch (const DsLogAdmin::LogDisabled&) {
+            if (was_enabled) told().say_enabled(log->key(), false);
+            throw;
+        } catch (const DsLogAdmin::LogFull&) {
+            told().say_passed(log->key(), alarms);
+            throw;
+        }
+        told().say_passed(log->key(), alarms);
+        if (!was_enabled) told().say_enabled(log->key(), true);
+    }
+    [[nodiscard]] EventLogs& told() const noexcept { return state_.event_logs; }
     /// What is set, without the records.
     [[nodiscard]] LogPtr copy_of(std::optional<DsLogAdmin::LogId> id)
     {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Logs that write what they are given by calls, their factory, and iterators, as servants.
+#include "kairos/logs/DsEventLogAdmin_skel.h"
 #include "kairos/logs/log_servant.h"
 
 namespace kairos::logs {
@@ -28,6 +29,62 @@ class BasicFactoryServant final : public FactoryOperations<POA_DsLogAdmin::Basic
                                 CORBA::ULongLong max_size) override
     {
         return state().object<BasicLog>(make(id, full_action, max_size, {})->key());
+    }
+};
+
+class EventLogServant final : public LogOperations<POA_DsEventLogAdmin::EventLog> {
+  public:
+    using LogOperations::LogOperations;
+
+    CosEventChannelAdmin::ConsumerAdmin_ptr for_consumers() override
+    {
+        return channel()->for_consumers();
+    }
+    CosEventChannelAdmin::SupplierAdmin_ptr for_suppliers() override
+    {
+        return channel()->for_suppliers();
+    }
+
+  private:
+    [[nodiscard]] CosEventChannelAdmin::EventChannel_var channel() const
+    {
+        return state().event_logs.channel(log()->key());
+    }
+};
+
+class EventFactoryServant final : public FactoryOperations<POA_DsEventLogAdmin::EventLogFactory> {
+  public:
+    using EventLog = DsEventLogAdmin::EventLog;
+    using FactoryOperations::FactoryOperations;
+
+    DsEventLogAdmin::EventLog_ptr create(LogFullActionType full_action, CORBA::ULongLong max_size,
+                                         const CapacityAlarmThresholdList& thresholds,
+                                         LogId_out id) override
+    {
+        const LogPtr log = make(std::nullopt, full_action, max_size, thresholds);
+        id = id_of(log->key());
+        return state().object<EventLog>(log->key());
+    }
+    DsEventLogAdmin::EventLog_ptr
+    create_with_id(LogId id, LogFullActionType full_action, CORBA::ULongLong max_size,
+                   const CapacityAlarmThresholdList& thresholds) override
+    {
+        return state().object<EventLog>(make(id, full_action, max_size, thresholds)->key());
+    }
+    CosEventChannelAdmin::ProxyPushSupplier_ptr obtain_push_supplier() override
+    {
+        return consumers()->obtain_push_supplier();
+    }
+    CosEventChannelAdmin::ProxyPullSupplier_ptr obtain_pull_supplier() override
+    {
+        return consumers()->obtain_pull_supplier();
+    }
+
+  private:
+    [[nodiscard]] CosEventChannelAdmin::ConsumerAdmin_var consumers() const
+    {
+        const CosEventChannelAdmin::EventChannel_var channel = state().event_logs.announcements();
+        return channel->for_consumers();
     }
 };
 
@@ -88,11 +145,13 @@ RecordList* reply(ServiceState& state, const LogPtr& log, Numbers numbers,
 
 PortableServer::Servant make_factory_servant(ServiceState& state, Kind kind)
 {
+    if (kind == Kind::event) return new EventFactoryServant(state, kind);
     return new BasicFactoryServant(state, kind);
 }
 
 PortableServer::Servant make_log_servant(ServiceState& state, Kind kind)
 {
+    if (kind == Kind::event) return new EventLogServant(state, kind);
     return new BasicLogServant(state, kind);
 }
 

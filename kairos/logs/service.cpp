@@ -18,7 +18,7 @@ using PortableServer::POA_var;
 constexpr const char* factory_names[kind_count] = {"BasicLogFactory", "EventLogFactory",
                                                    "NotifyLogFactory"};
 constexpr const char* adapter_names[kind_count] = {"Basic", "Event", "Notify"};
-constexpr Kind all_kinds[] = {Kind::basic};
+constexpr Kind all_kinds[] = {Kind::basic, Kind::event};
 
 /// A POA whose objects are logs, by their keys, which later runs have again.
 POA_var make_log_poa(PortableServer::POA_ptr parent, const char* name,
@@ -54,7 +54,8 @@ KairosLogs::Settings decoded_settings(const KeptLog& kept)
 
 ServiceState::ServiceState(CORBA::ORB_ptr orb, std::unique_ptr<Store> store,
                            const ServiceLimits& limits, std::shared_ptr<const Clock> clock)
-    : iterations(limits.iterators_max, limits.idle_max), around_(std::make_shared<Surroundings>()),
+    : iterations(limits.iterators_max, limits.idle_max), event_logs(*this),
+      around_(std::make_shared<Surroundings>()),
       found_(std::make_shared<corba::Octets>(limits.found_of_all_max))
 {
     around_->orb = CORBA::ORB::_duplicate(orb);
@@ -73,6 +74,7 @@ ServiceState::ServiceState(CORBA::ORB_ptr orb, std::unique_ptr<Store> store,
         begin_to_serve();
     } catch (...) {
         destroy_adapters(); // which lead to this
+        event_logs.end();
         throw;
     }
 }
@@ -112,6 +114,8 @@ void ServiceState::begin_to_serve()
         const ObjectId_var id = PortableServer::string_to_ObjectId(factory_names[place]);
         factories_->activate_object_with_id(id.in(), servant.in());
     }
+    for (const LogPtr& log : logs(Kind::event))
+        event_logs.open(log);
     manager->activate();
     for (const Kind kind : all_kinds)
         bind(kind);
@@ -132,6 +136,7 @@ void ServiceState::bind(Kind kind)
 
 ServiceState::~ServiceState()
 {
+    event_logs.begin_to_end();
     for (std::size_t place = 0; place < kind_count; ++place) {
         try {
             if (is_bound_[place]) table_->unbind(factory_names[place]);
@@ -140,6 +145,7 @@ ServiceState::~ServiceState()
         }
     }
     destroy_adapters();
+    event_logs.end();
 }
 
 void ServiceState::destroy_adapters() noexcept
@@ -160,6 +166,7 @@ CORBA::Object_ptr ServiceState::factory(Kind kind) const
 
 DsLogAdmin::Log_ptr ServiceState::reference(LogKey key) const
 {
+    if (kind_of(key) == Kind::event) return object<DsEventLogAdmin::EventLog>(key);
     return object<DsLogAdmin::BasicLog>(key);
 }
 
@@ -200,8 +207,12 @@ LogPtr ServiceState::create(Kind kind, std::optional<DsLogAdmin::LogId> id,
         const KeptLog kept{.key = key};
         auto log = std::make_shared<Log>(around_, kept, settings);
         log->enter(!id);
-        const std::lock_guard lock(mutex_);
-        logs_[key] = log;
+        if (kind == Kind::event) event_logs.open(log);
+        {
+            const std::lock_guard lock(mutex_);
+            logs_[key] = log;
+        }
+        event_logs.say_created(key);
         return log;
     } catch (...) {
         const std::lock_guard lock(mutex_);
@@ -238,8 +249,12 @@ std::vector<LogPtr> ServiceState::logs(Kind kind) const
 void ServiceState::destroy(const LogPtr& log)
 {
     if (!log->end()) corba::raise_no_such_object();
-    const std::lock_guard lock(mutex_);
-    logs_.erase(log->key());
+    {
+        const std::lock_guard lock(mutex_);
+        logs_.erase(log->key());
+    }
+    event_logs.close(log->key());
+    event_logs.say_deleted(log->key());
 }
 
 DsLogAdmin::Iterator_ptr ServiceState::begin(const LogPtr& log, Numbers numbers)
@@ -265,5 +280,13 @@ DsLogAdmin::BasicLogFactory_ptr LogService::basic_logs() const
     const CORBA::Object_var object = state_->factory(Kind::basic);
     return DsLogAdmin::BasicLogFactory::_unchecked_narrow(object.in());
 }
+
+DsEventLogAdmin::EventLogFactory_ptr LogService::event_logs() const
+{
+    const CORBA::Object_var object = state_->factory(Kind::event);
+    return DsEventLogAdmin::EventLogFactory::_unchecked_narrow(object.in());
+}
+
+void LogService::begin_to_end() noexcept { state_->event_logs.begin_to_end(); }
 
 } // namespace kairos::logs

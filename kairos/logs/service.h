@@ -6,6 +6,7 @@
 
 #include "kairos/base/export.h"
 #include "kairos/corba/CORBA.h"
+#include "kairos/logs/DsEventLogAdmin.h"
 #include "kairos/logs/DsLogAdmin.h"
 #include "kairos/logs/service_limits.h"
 #include "kairos/logs/store.h"
@@ -45,6 +46,14 @@ class KAIROS_API LogService {
     /// The object by which clients make logs and find them, also as
     /// "corbaloc::host:port/BasicLogFactory". Owned by the caller.
     [[nodiscard]] DsLogAdmin::BasicLogFactory_ptr basic_logs() const;
+
+    /// The object by which clients make and find logs that are event channels, also as
+    /// "corbaloc::host:port/EventLogFactory"; where those are connected that want to hear what
+    /// happens to them. Owned by the caller.
+    [[nodiscard]] DsEventLogAdmin::EventLogFactory_ptr event_logs() const;
+    /// From here on no consumer or supplier of events is called, and pulls that wait end: for who
+    /// is about to end. Any thread.
+    void begin_to_end() noexcept;
 
   private:
     const std::unique_ptr<ServiceState> state_;

@@ -7,6 +7,7 @@
 #include "kairos/corba/CORBA.h"
 #include "kairos/corba/ior_table.h"
 #include "kairos/corba/numbered_objects.h"
+#include "kairos/logs/event_logs.h"
 #include "kairos/logs/record_search.h"
 
 #include <array>
@@ -54,6 +55,7 @@ class ServiceState {
     [[nodiscard]] DsLogAdmin::Iterator_ptr begin(const LogPtr& log, Numbers numbers);
 
     corba::NumberedThings<RecordIteration> iterations;
+    EventLogs event_logs;
 
   private:
     void load();

@@ -2,6 +2,7 @@
 //
 // Logs as their clients meet them, over loopback: records, queries, what is full, when logs are on
 // duty, stores, and what nobody may have more of. Time is what the test says.
+#include "kairos/logs/DsLogNotification.h"
 #include "kairos/logs/service.h"
 
 #include <gtest/gtest.h>
@@ -20,6 +21,17 @@ namespace kairos::logs {
 namespace {
 
 using namespace DsLogAdmin;
+using CosEventChannelAdmin::ConsumerAdmin_ptr;
+using CosEventChannelAdmin::ConsumerAdmin_var;
+using CosEventChannelAdmin::ProxyPullSupplier_ptr;
+using CosEventChannelAdmin::ProxyPullSupplier_var;
+using CosEventChannelAdmin::ProxyPushConsumer_ptr;
+using CosEventChannelAdmin::ProxyPushConsumer_var;
+using DsEventLogAdmin::EventLog;
+using DsEventLogAdmin::EventLog_ptr;
+using DsEventLogAdmin::EventLog_var;
+using DsEventLogAdmin::EventLogFactory;
+using DsEventLogAdmin::EventLogFactory_var;
 
 constexpr std::uint64_t second = 10'000'000;
 constexpr std::uint64_t minute = 60 * second;
@@ -32,6 +44,7 @@ CORBA::ORB_ptr make_orb()
     static int count = 0;
     std::vector<std::string> options{"test", "-ORBListenEndpoints", "iiop://127.0.0.1"};
     std::vector<char*> argv;
+    argv.reserve(options.size());
     for (std::string& option : options)
         argv.push_back(option.data());
     int argc = static_cast<int>(argv.size());
@@ -441,6 +454,146 @@ TEST_F(LogTest, IsMadeFoundCopiedAndDestroyed)
     EXPECT_FALSE(CORBA::is_nil(resolved.in()));
 }
 
+// --- Event channels ------------------------------------------------------------------------------
+
+class EventLogTest : public LogTest {
+  protected:
+    EventLogTest()
+    {
+        const EventLogFactory_var made = service_->event_logs();
+        const CORBA::String_var text = server_->object_to_string(made.in());
+        const CORBA::Object_var object = client_->string_to_object(text.in());
+        events_ = EventLogFactory::_narrow(object.in());
+    }
+    [[nodiscard]] EventLog_var make_channel(CORBA::ULongLong max_size = 0,
+                                            const CapacityAlarmThresholdList& list = {}) const
+    {
+        LogId id = 0;
+        return events_->create(halt, max_size, list, id);
+    }
+    /// From now on.
+    static ProxyPullSupplier_var pull_from(ConsumerAdmin_ptr admin)
+    {
+        ProxyPullSupplier_var from = admin->obtain_pull_supplier();
+        from->connect_pull_consumer(CosEventComm::PullConsumer::_nil());
+        return from;
+    }
+    static ProxyPushConsumer_var push_to(EventLog_ptr log)
+    {
+        const CosEventChannelAdmin::SupplierAdmin_var admin = log->for_suppliers();
+        ProxyPushConsumer_var to = admin->obtain_push_consumer();
+        to->connect_push_supplier(CosEventComm::PushSupplier::_nil());
+        return to;
+    }
+    static void push(ProxyPushConsumer_ptr to, const char* text)
+    {
+        CORBA::Any event;
+        event <<= text;
+        to->push(event);
+    }
+    static std::string pulled_text(ProxyPullSupplier_ptr from)
+    {
+        const CORBA::Any_var event = from->pull();
+        const char* text = "?";
+        (void)(event.in() >>= text);
+        return text;
+    }
+    /// Of what a log says of itself.
+    template <typename Event>
+    static Event pulled(ProxyPullSupplier_ptr from)
+    {
+        const CORBA::Any_var any = from->pull();
+        const Event* event = nullptr;
+        if (!(any.in() >>= event)) throw CORBA::BAD_PARAM();
+        return *event;
+    }
+
+    EventLogFactory_var events_;
+};
+
+TEST_F(EventLogTest, WritesWhatPasses)
+{
+    const EventLog_var log = make_channel();
+    const ConsumerAdmin_var consumers = log->for_consumers();
+    const ProxyPullSupplier_var from = pull_from(consumers.in());
+    const ProxyPushConsumer_var to = push_to(log.in());
+    push(to.in(), "a");
+    EXPECT_EQ("a", pulled_text(from.in()));
+    log->set_administrative_state(locked); // passed on all the same
+    push(to.in(), "b");
+    EXPECT_EQ("b", pulled_text(from.in()));
+    log->set_administrative_state(unlocked);
+    log->set_forwarding_state(off);
+    push(to.in(), "c");
+    log->set_forwarding_state(DsLogAdmin::on);
+    push(to.in(), "d");
+    EXPECT_EQ("d", pulled_text(from.in()));
+    EXPECT_EQ("1:a 2:c 3:d", ask(log.in(), ""));
+    write(log.in(), {"e"}); // a log as others, too
+    EXPECT_EQ("4:e", ask(log.in(), "$.info == 'e'"));
+    EXPECT_TRUE(CORBA::is_nil(Log_var(factory_->find_log(1)).in()));
+    const Log_var found = events_->find_log(1);
+    const EventLog_var narrowed = EventLog::_narrow(found.in());
+    ASSERT_FALSE(CORBA::is_nil(narrowed.in()));
+    narrowed->destroy();
+    EXPECT_THROW((void)log->get_n_records(), CORBA::OBJECT_NOT_EXIST);
+    EXPECT_ANY_THROW(push(to.in(), "f")); // its channel has ended, too
+}
+
+TEST_F(EventLogTest, SaysWhatHappensToIt)
+{
+    using namespace DsLogNotification;
+    const ProxyPullSupplier_var told = pull_from(events_.in());
+    const BasicLog_var silent = make();
+    silent->set_max_record_life(5);
+    CapacityAlarmThresholdList thresholds;
+    thresholds.length(3);
+    thresholds[0] = 40;
+    thresholds[1] = 60;
+    thresholds[2] = 100;
+    write(silent.in(), {"a"});
+    const CORBA::ULongLong one = silent->get_current_size();
+    const EventLog_var log = make_channel(3 * one, thresholds);
+    const auto created = pulled<ObjectCreation>(told.in());
+    EXPECT_EQ(1U, created.id);
+    EXPECT_EQ(sunday, created.time);
+    log->set_max_record_life(7);
+    const auto changed = pulled<AttributeValueChange>(told.in());
+    EXPECT_EQ(maxRecordLife, changed.type);
+    CORBA::ULong life = 0;
+    EXPECT_TRUE(changed.new_value >>= life);
+    EXPECT_EQ(7U, life);
+    EXPECT_TRUE(changed.logref->_is_equivalent(log.in()));
+    log->set_administrative_state(locked);
+    const auto state = pulled<StateChange>(told.in());
+    EXPECT_EQ(administrativeState, state.type);
+    AdministrativeState now = unlocked;
+    EXPECT_TRUE(state.new_value >>= now);
+    EXPECT_EQ(locked, now);
+    log->set_administrative_state(unlocked);
+    (void)pulled<StateChange>(told.in());
+    const ProxyPushConsumer_var to = push_to(log.in());
+    push(to.in(), "a");
+    push(to.in(), "b"); // two thirds
+    auto alarm = pulled<ThresholdAlarm>(told.in());
+    EXPECT_EQ(40U, alarm.crossed_value);
+    EXPECT_EQ(66U, alarm.observed_value);
+    EXPECT_EQ(minor, alarm.perceived_severity);
+    alarm = pulled<ThresholdAlarm>(told.in());
+    EXPECT_EQ(60U, alarm.crossed_value);
+    EXPECT_THROW(write(log.in(), {std::string(one, 'c')}), LogFull);
+    alarm = pulled<ThresholdAlarm>(told.in());
+    EXPECT_EQ(100U, alarm.crossed_value);
+    EXPECT_EQ(critical, alarm.perceived_severity);
+    EXPECT_EQ(2U, log->delete_records(default_grammar, ""));
+    push(to.in(), "d");
+    push(to.in(), "e"); // once more
+    EXPECT_EQ(40U, pulled<ThresholdAlarm>(told.in()).crossed_value);
+    EXPECT_EQ(60U, pulled<ThresholdAlarm>(told.in()).crossed_value);
+    log->destroy();
+    EXPECT_EQ(1U, pulled<ObjectDeletion>(told.in()).id);
+}
+
 // --- In a file -----------------------------------------------------------------------------------
 
 class KeptLogs : public LogTest {
@@ -493,7 +646,17 @@ TEST_F(KeptLogs, AreThereAgain)
     const BasicLog_var gone = factory_->create(halt, 0, id);
     gone->destroy();
 
+    const DsEventLogAdmin::EventLogFactory_var events = service_->event_logs();
+    const EventLog_var channel = events->create_with_id(1, halt, 0, {}); // beside the basic one
+
     begin_again();
+    const CosEventChannelAdmin::SupplierAdmin_var suppliers = channel->for_suppliers();
+    const ProxyPushConsumer_var to = suppliers->obtain_push_consumer();
+    to->connect_push_supplier(CosEventComm::PushSupplier::_nil());
+    CORBA::Any event;
+    event <<= "event";
+    to->push(event);
+    EXPECT_EQ("1:event", ask(channel.in(), ""));
     EXPECT_EQ(size, log->get_current_size()); // by the reference of before
     EXPECT_EQ(5000U, log->get_max_size());
     EXPECT_EQ(wrap, log->get_log_full_action());
@@ -521,6 +684,7 @@ TEST_F(KeptLogs, AreFlushedAsTheyAreTold)
     qos[0] = QoSFlush;
     log->set_log_qos(qos);
     std::vector<std::thread> writers;
+    writers.reserve(4);
     for (int i = 0; i < 4; ++i)
         writers.emplace_back([&] {
             for (int k = 0; k < 25; ++k)

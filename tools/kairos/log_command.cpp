@@ -72,12 +72,14 @@ void serve_logs(const LogArguments& arguments, const std::vector<std::string>& o
     const CORBA::ORB_var orb = make_service_orb("kairos-log", arguments.endpoint, {}, orb_options);
     {
         std::optional<logs::LogService> service;
-        ServiceRun run(signals, orb.in(), [] {});
+        ServiceRun run(signals, orb.in(), [&service] { service->begin_to_end(); });
         service.emplace(orb.in(), std::move(store), limits);
         const BasicLogFactory_var factory = service->basic_logs();
         const CORBA::String_var reference = orb->object_to_string(factory.in());
         if (!arguments.file.empty()) write_reference(arguments.file, reference.in());
-        fmt::print("{}\n", reference.in());
+        const DsEventLogAdmin::EventLogFactory_var events = service->event_logs();
+        const CORBA::String_var channels = orb->object_to_string(events.in());
+        fmt::print("{}\n{}\n", reference.in(), channels.in());
         std::fflush(stdout);
         run.run();
         service.reset(); // before the run, which watches how long that takes
@@ -304,18 +306,36 @@ void apply(Log_ptr log, const LogArguments& arguments)
         log->set_administrative_state(arguments.state == "locked" ? locked : unlocked);
 }
 
+void destroy_log(Log_ptr log)
+{
+    using CosEventChannelAdmin::EventChannel;
+    const BasicLog_var basic = BasicLog::_narrow(log);
+    if (!CORBA::is_nil(basic.in())) return basic->destroy();
+    const auto channel = EventChannel::_var_type(EventChannel::_narrow(log));
+    if (CORBA::is_nil(channel.in())) fail("nobody knows how to destroy such a log");
+    channel->destroy();
+}
+
+Log_ptr make_log(LogMgr_ptr logs, const std::optional<CORBA::ULong>& wanted, LogId& id)
+{
+    using DsEventLogAdmin::EventLogFactory;
+    const BasicLogFactory_var factory = BasicLogFactory::_narrow(logs);
+    if (!CORBA::is_nil(factory.in()))
+        return wanted ? factory->create_with_id(id, halt, 0) : factory->create(halt, 0, id);
+    const auto events = EventLogFactory::_var_type(EventLogFactory::_narrow(logs));
+    if (CORBA::is_nil(events.in())) fail("nobody knows how to make such logs");
+    return wanted ? events->create_with_id(id, halt, 0, {}) : events->create(halt, 0, {}, id);
+}
+
 void create_log(const LogSession& session)
 {
     const LogArguments& arguments = session.arguments();
-    const BasicLogFactory_var factory = BasicLogFactory::_narrow(session.factory());
-    if (CORBA::is_nil(factory.in())) fail("that makes no logs by themselves");
     LogId id = arguments.id.value_or(0);
-    const BasicLog_var log =
-        arguments.id ? factory->create_with_id(id, halt, 0) : factory->create(halt, 0, id);
+    const Log_var log = make_log(session.factory(), arguments.id, id);
     try {
         apply(log.in(), arguments);
     } catch (const CORBA::Exception&) {
-        log->destroy();
+        destroy_log(log.in());
         throw;
     }
     const CORBA::String_var reference = session.orb()->object_to_string(log.in());
@@ -338,9 +358,7 @@ void remove_log(const LogSession& session)
             log->delete_records(default_grammar, session.arguments().constraint.c_str());
         return fmt::print("{}\n", count);
     }
-    const BasicLog_var basic = BasicLog::_narrow(log.in());
-    if (CORBA::is_nil(basic.in())) fail("that log is a channel of events, which ends with it");
-    basic->destroy();
+    destroy_log(log.in());
 }
 
 // --- write, query, tail --------------------------------------------------------------------------
@@ -527,8 +545,8 @@ class LogParser {
     void add_serving()
     {
         auto* serve = log_.add_subcommand(
-            "serve", "Run a log service until it is told to end; prints the reference of what "
-                     "makes logs");
+            "serve", "Run a log service until it is told to end; prints the references of what "
+                     "makes logs, and of what makes logs that are event channels");
         serve
             ->add_option("-l,--listen", arguments_->endpoint,
                          "Where clients find it, also as corbaloc:…/BasicLogFactory; iiop://:0 is "
@@ -555,8 +573,8 @@ class LogParser {
     {
         auto* one = log_.add_subcommand(verb, help);
         one->add_option("reference", arguments_->reference,
-                        "A log, or what makes logs: IOR:…, corbaloc:HOST:PORT/BasicLogFactory, "
-                        "corbaname:…, name:…, a file with one, or -")
+                        "A log, or what makes logs: IOR:…, corbaloc:HOST:PORT/BasicLogFactory or "
+                        "EventLogFactory, corbaname:…, name:…, a file with one, or -")
             ->required()
             ->type_name("REFERENCE");
         one->add_option("-i,--id", arguments_->id, "Of what makes logs: the log of this id")

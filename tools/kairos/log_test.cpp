@@ -26,7 +26,7 @@ using namespace DsLogAdmin;
 /// With what differs from run to run left out.
 std::string without_times(const std::string& text)
 {
-    return std::regex_replace(text, std::regex("\\d{4}-\\d\\d-\\d\\dT[0-9:.]*Z"), "TIME");
+    return std::regex_replace(text, std::regex(R"(\d{4}-\d\d-\d\dT[0-9:.]*Z)"), "TIME");
 }
 
 CORBA::ORB_ptr make_client()
@@ -68,6 +68,10 @@ TEST(LogCommand, MakesWritesShowsAndRemovesLogs)
     EXPECT_EQ("1 kairos log: there is no log 2\n", outcome_of({"log", "stats", logs, "-i", "2"}));
     EXPECT_EQ("0 ", outcome_of({"log", "rm", logs, "-i", "1"}));
     EXPECT_EQ("0 []\n", outcome_of({"log", "ls", logs, "--json"}));
+    const std::string events = "corbaloc::localhost:" + port_in(logs) + "/EventLogFactory";
+    EXPECT_EQ("0 4\tIOR:", outcome_of({"log", "create", events, "-i", "4"}).substr(0, 8));
+    EXPECT_EQ("0 ", outcome_of({"log", "write", events, "-i", "4", "event"}));
+    EXPECT_EQ("0 ", outcome_of({"log", "rm", events, "-i", "4"}));
     EXPECT_EQ(0, server.end());
 }
 

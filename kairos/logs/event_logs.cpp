@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kairos/logs/event_logs.h"
+
+#include "kairos/base/log.h"
+#include "kairos/logs/service_state.h"
+
+#include <utility>
+
+namespace kairos::logs {
+namespace {
+
+/// Writes what passes. What cannot be written is passed on all the same.
+class EventRecorder final : public events::Recorder {
+  public:
+    EventRecorder(LogPtr log, EventLogs& told) : log_(std::move(log)), told_(told) {}
+
+    bool take(const CORBA::Any& event) noexcept override
+    {
+        bool forwards = true;
+        std::vector<Alarm> alarms;
+        try {
+            forwards = log_->settings()->forwarding_state == DsLogAdmin::on;
+            const bool was_enabled = log_->is_enabled();
+            const std::vector<Draft> draft{
+                {.attributes = {}, .info = encapsulated(event, log_->surroundings()->orb.in())}};
+            log_->write(draft, alarms);
+            if (!was_enabled) told_.say_enabled(log_->key(), true);
+        } catch (const DsLogAdmin::LogLocked&) { // as it is to be
+        } catch (const DsLogAdmin::LogOffDuty&) {
+        } catch (const DsLogAdmin::LogFull&) { // of which alarms tell
+        } catch (const DsLogAdmin::LogDisabled&) {
+            told_.say_enabled(log_->key(), false);
+            told_.say_failed(log_->key(), "the store of logs cannot be written");
+        } catch (const CORBA::OBJECT_NOT_EXIST&) { // the log ends
+        } catch (const std::exception& failure) {
+            told_.say_failed(log_->key(), failure.what());
+        }
+        told_.say_passed(log_->key(), alarms);
+        return forwards;
+    }
+
+  private:
+    const LogPtr log_;
+    EventLogs& told_;
+};
+
+/// Of those that ProcessingErrorAlarm reserves for nobody.
+constexpr CORBA::Long event_not_written = 1;
+
+} // namespace
+
+void EventLogs::begin_service()
+{
+    std::call_once(begun_, [this] {
+        service_ = std::make_unique<events::EventService>(state_.around().orb.in(),
+                                                          events::ServiceLimits{}, "LogChannels");
+        announced_ = service_->create_channel();
+    });
+}
+
+void EventLogs::begin_to_end() noexcept
+{
+    if (service_) service_->begin_to_end();
+}
+
+void EventLogs::end() noexcept { service_ = nullptr; }
+
+void EventLogs::open(const LogPtr& log)
+{
+    begin_service();
+    CosEventChannelAdmin::EventChannel_var channel =
+        service_->create_channel(std::make_shared<EventRecorder>(log, *this));
+    const std::lock_guard lock(mutex_);
+    channels_[log->key()] = channel;
+}
+
+void EventLogs::close(LogKey key) noexcept
+{
+    CosEventChannelAdmin::EventChannel_var gone;
+    {
+        const std::lock_guard lock(mutex_);
+        const auto found = channels_.find(key);
+        if (found == channels_.end()) return;
+        gone = found->second;
+        channels_.erase(found);
+    }
+    try {
+        gone->destroy();
+    } catch (const CORBA::Exception&) { // it has ended with the service
+    }
+}
+
+CosEventChannelAdmin::EventChannel_ptr EventLogs::channel(LogKey key)
+{
+    const std::lock_guard lock(mutex_);
+    const auto found = channels_.find(key);
+    if (found == channels_.end()) corba::raise_no_such_object();
+    return CosEventChannelAdmin::EventChannel::_duplicate(found->second.in());
+}
+
+CosEventChannelAdmin::EventChannel_ptr EventLogs::announcements()
+{
+    begin_service();
+    return CosEventChannelAdmin::EventChannel::_duplicate(announced_.in());
+}
+
+DsLogAdmin::Log_ptr EventLogs::reference(LogKey key) const { return state_.reference(key); }
+
+TimeBase::TimeT EventLogs::now() const { return state_.around().clock->now(); }
+
+void EventLogs::push(const CORBA::Any& event)
+{
+    const CosEventChannelAdmin::EventChannel_var channel = announcements();
+    CosEventChannelAdmin::ProxyPushConsumer_var to;
+    {
+        const std::lock_guard lock(mutex_);
+        to = announcer_;
+    }
+    for (bool is_new = CORBA::is_nil(to.in());; is_new = true) {
+        if (is_new) {
+            const CosEventChannelAdmin::SupplierAdmin_var admin = channel->for_suppliers();
+            to = admin->obtain_push_consumer();
+            to->connect_push_supplier(CosEventComm::PushSupplier::_nil());
+            const std::lock_guard lock(mutex_);
+            announcer_ = to;
+        }
+        try {
+            return to->push(event);
+        } catch (const CORBA::OBJECT_NOT_EXIST&) { // it has made room for another
+            if (is_new) throw;
+        }
+    }
+}
+
+void EventLogs::say_created(LogKey key) noexcept
+{
+    if (kind_of(key) == Kind::basic) return;
+    try {
+        DsLogNotification::ObjectCreation event{};
+        event.id = id_of(key);
+        event.time = now();
+        say(event);
+    } catch (const CORBA::Exception&) { // there is nobody to be told
+    }
+}
+
+void EventLogs::say_deleted(LogKey key) noexcept
+{
+    if (kind_of(key) == Kind::basic) return;
+    try {
+        DsLogNotification::ObjectDeletion event{};
+        event.id = id_of(key);
+        event.time = now();
+        say(event);
+    } catch (const CORBA::Exception&) { // there is nobody to be told
+    }
+}
+
+void EventLogs::say_passed(LogKey key, const std::vector<Alarm>& alarms) noexcept
+{
+    if (kind_of(key) == Kind::basic) return;
+    for (const Alarm& alarm : alarms) {
+        try {
+            DsLogNotification::ThresholdAlarm event;
+            begin(event, key);
+            event.crossed_value = alarm.crossed;
+            event.observed_value = alarm.observed;
+            event.perceived_severity =
+                alarm.crossed == 100 ? DsLogNotification::critical : DsLogNotification::minor;
+            say(event);
+        } catch (const CORBA::Exception&) { // there is nobody to be told
+        }
+    }
+}
+
+void EventLogs::say_enabled(LogKey key, bool is_enabled) noexcept
+{
+    say_state(key, DsLogNotification::operationalState,
+              is_enabled ? DsLogAdmin::enabled : DsLogAdmin::disabled);
+}
+
+void EventLogs::say_failed(LogKey key, const char* reason) noexcept
+{
+    try {
+        DsLogNotification::ProcessingErrorAlarm event;
+        event.error_num = event_not_written;
+        event.error_string =
+            ("log " + std::to_string(id_of(key)) + ": an event is not written: " + reason).c_str();
+        say(event);
+    } catch (const CORBA::Exception&) { // there is nobody to be told
+    }
+}
+
+} // namespace kairos::logs

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The channels of logs that are event channels (Telecom Log Service 1.1.2, 2.2), and the channel of
+// what logs say of themselves (2.4). Any thread.
+#pragma once
+
+#include "kairos/events/service.h"
+#include "kairos/logs/DsLogNotification.h"
+#include "kairos/logs/log.h"
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+namespace kairos::logs {
+
+class ServiceState;
+
+class EventLogs {
+  public:
+    /// Borrows the state, which must outlive it.
+    explicit EventLogs(ServiceState& state) : state_(state) {}
+    EventLogs(const EventLogs&) = delete;
+    EventLogs& operator=(const EventLogs&) = delete;
+
+    /// Makes a log's channel, whose events it writes from here on.
+    void open(const LogPtr& log);
+    /// Ends it, and tells who is connected.
+    void close(LogKey key) noexcept;
+    /// Owned by the caller. Throws OBJECT_NOT_EXIST where there is none.
+    [[nodiscard]] CosEventChannelAdmin::EventChannel_ptr channel(LogKey key);
+    /// The channel of what logs say of themselves. Owned by the caller.
+    [[nodiscard]] CosEventChannelAdmin::EventChannel_ptr announcements();
+    /// From here on nobody is called.
+    void begin_to_end() noexcept;
+    /// Ends all channels, and waits for the calls in progress. Nothing is opened after it.
+    void end() noexcept;
+
+    // What logs say of themselves, to whoever is connected. Do nothing for logs that are not
+    // channels, and never throw.
+    void say_created(LogKey key) noexcept;
+    void say_deleted(LogKey key) noexcept;
+    void say_passed(LogKey key, const std::vector<Alarm>& alarms) noexcept;
+    void say_enabled(LogKey key, bool is_enabled) noexcept;
+    void say_failed(LogKey key, const char* reason) noexcept;
+    template <typename Value>
+    void say_changed(LogKey key, DsLogNotification::AttributeType type, const Value& before,
+                     const Value& after) noexcept
+    {
+        if (kind_of(key) == Kind::basic) return;
+        try {
+            DsLogNotification::AttributeValueChange event;
+            begin(event, key);
+            event.type = type;
+            event.old_value <<= before;
+            event.new_value <<= after;
+            say(event);
+        } catch (const CORBA::Exception&) { // there is nobody to be told
+        }
+    }
+    template <typename Value>
+    void say_state(LogKey key, DsLogNotification::StateType type, const Value& after) noexcept
+    {
+        if (kind_of(key) == Kind::basic) return;
+        try {
+            DsLogNotification::StateChange event;
+            begin(event, key);
+            event.type = type;
+            event.new_value <<= after;
+            say(event);
+        } catch (const CORBA::Exception&) { // there is nobody to be told
+        }
+    }
+
+  private:
+    template <typename Event>
+    void begin(Event& event, LogKey key)
+    {
+        event.logref = reference(key);
+        event.id = id_of(key);
+        event.time = now();
+    }
+    template <typename Event>
+    void say(const Event& event)
+    {
+        CORBA::Any any;
+        any <<= event;
+        push(any);
+    }
+    [[nodiscard]] DsLogAdmin::Log_ptr reference(LogKey key) const;
+    [[nodiscard]] TimeBase::TimeT now() const;
+    void push(const CORBA::Any& event);
+    /// Begins the service when it is needed first: its threads are of no use before.
+    void begin_service();
+
+    ServiceState& state_;
+    std::once_flag begun_;
+    std::unique_ptr<events::EventService> service_; // set once
+    CosEventChannelAdmin::EventChannel_var announced_;
+    std::mutex mutex_; // guards what follows; nothing is called while it is held
+    std::map<LogKey, CosEventChannelAdmin::EventChannel_var> channels_;
+    CosEventChannelAdmin::ProxyPushConsumer_var announcer_; // nil until something is said
+};
+
+} // namespace kairos::logs
