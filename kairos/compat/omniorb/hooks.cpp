@@ -371,7 +371,9 @@ class Threads final : public orb::Hooks {
             around->end();
             delete around;
         }
-        if (std::exchange(has_dummy(), false)) kairos_omni_release_dummy();
+        // At the end of the process omnithread may have forgotten all threads before.
+        if (std::exchange(has_dummy(), false) && kairos_omni_self() != nullptr)
+            kairos_omni_release_dummy();
     }
 
   private:
