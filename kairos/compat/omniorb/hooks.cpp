@@ -349,11 +349,11 @@ class Threads final : public orb::Hooks {
   public:
     void on_thread_start(const std::string&) noexcept override
     {
-        if (&kairos_omni_create_dummy != nullptr && kairos_omni_self() == nullptr) {
-            kairos_omni_create_dummy();
-            has_dummy() = true;
-        }
         try {
+            if (&kairos_omni_create_dummy != nullptr && kairos_omni_self() == nullptr) {
+                kairos_omni_create_dummy();
+                has_dummy() = true;
+            }
             std::vector<AnyFunction> functions = all_functions().of(Point::create_thread);
             for (const AnyFunction each : all_functions().of(Point::assign_upcall_thread))
                 functions.push_back(each);
@@ -371,7 +371,9 @@ class Threads final : public orb::Hooks {
             around->end();
             delete around;
         }
-        if (std::exchange(has_dummy(), false)) kairos_omni_release_dummy();
+        // At the end of the process omnithread may have forgotten all threads before.
+        if (std::exchange(has_dummy(), false) && kairos_omni_self() != nullptr)
+            kairos_omni_release_dummy();
     }
 
   private:
@@ -524,7 +526,7 @@ void giopStream::dumpbuf(unsigned char* octets, std::size_t size)
             text += octets[i] >= ' ' && octets[i] <= '~' ? static_cast<char>(octets[i]) : '.';
         }
         numbers.resize(3 * in_line, ' ');
-        omniORB::logger("") << (numbers + " " + text + "\n").c_str();
+        omniORB::logger("") << numbers.c_str() << ' ' << text.c_str() << '\n';
     }
 }
 

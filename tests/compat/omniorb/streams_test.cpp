@@ -170,6 +170,10 @@ TEST(CdrMemoryStream, MalformedOctetsAreRefused)
     Streams::Samples samples;
     EXPECT_THROW(samples <<= stream, CORBA::MARSHAL);
     EXPECT_EQ(0u, samples.length());
+    EXPECT_TRUE(stream.checkInputOverrun(2, 2));
+    EXPECT_FALSE(stream.checkInputOverrun(2, 3));
+    EXPECT_FALSE(stream.checkInputOverrun(0xFFFFFFFF, 0xFFFFFFFF, omni::ALIGN_8));
+    EXPECT_THROW(_CORBA_marshal_sequence_range_check_error(stream), CORBA::MARSHAL);
     EXPECT_THROW(stream.skipInput(5), CORBA::MARSHAL);
     stream.rewindPtrs();
     stream.marshalString("abc");

@@ -107,6 +107,9 @@ class KAIROS_API cdrStream {
     [[nodiscard]] CORBA::Boolean unmarshal_byte_swap() const { return pd_unmarshal_byte_swap; }
     void unmarshal_byte_swap(CORBA::Boolean swaps) { pd_unmarshal_byte_swap = swaps; }
     [[nodiscard]] CORBA::Boolean marshal_byte_swap() const { return false; }
+    /// Returns whether as many items of this size are there to be read.
+    [[nodiscard]] CORBA::Boolean checkInputOverrun(CORBA::ULong item_size, CORBA::ULong items,
+                                                   omni::alignment_t alignment = omni::ALIGN_1);
     void skipInput(CORBA::ULong octets);
     void alignInput(omni::alignment_t alignment);
     void alignOutput(omni::alignment_t alignment);
@@ -135,6 +138,9 @@ class KAIROS_API cdrStream {
     void* pd_bufp_8 = nullptr; ///< the beginning
     kairos::codec::OctetWriter out_;
 };
+
+/// Throws MARSHAL: a sequence claims more elements than there are octets.
+[[noreturn]] KAIROS_API void _CORBA_marshal_sequence_range_check_error(cdrStream& stream);
 
 /// Octets in memory: its own, which are written and then read, or others', which are read.
 class KAIROS_API cdrMemoryStream : public cdrStream {
