@@ -462,6 +462,9 @@ TEST(Modern, MeasuresWhoIsInstalledAndSaysWhoIsNot)
             EXPECT_GT(row.figure(figure).value_or(0), 0) << row.system << ' ' << figure;
     }
     EXPECT_GE(measured, 2u);
+    const std::string script = pictures_of(*report, "modern.svg").at(0).script;
+    for (const char* panel : {"Null call on one CPU", "1 MB of octets", "'shared memory'"})
+        EXPECT_NE(script.find(panel), std::string::npos) << panel;
 }
 
 TEST(Asynchronous, CallsAllocateOnce)

@@ -584,12 +584,12 @@ Picture modern_picture(const Report& report, const std::string& path)
                     "unset key\nset ylabel '× raw'\n",
                     path);
     for (const auto& [figure, title] :
-         {std::pair{"null_one_cpu_to_raw", "Null call on one CPU: time"},
-          std::pair{"null_to_raw", "Null call on all CPUs: time"},
-          std::pair{"threads_to_raw", "Null calls a second of many threads"},
-          std::pair{"structs_64k_to_raw", "64 K of structs: MB/s"},
-          std::pair{"octets_64k_to_raw", "64 K of octets: MB/s"},
-          std::pair{"octets_1m_to_raw", "1 MB of octets: MB/s"}}) {
+         {std::pair{"null_one_cpu_to_raw", "Null call on one CPU: time, less is better"},
+          std::pair{"null_to_raw", "Null call on all CPUs: time, less is better"},
+          std::pair{"threads_to_raw", "Null calls a second of many threads, more is better"},
+          std::pair{"structs_64k_to_raw", "64 K of structs: MB/s, more is better"},
+          std::pair{"octets_64k_to_raw", "64 K of octets: MB/s, more is better"},
+          std::pair{"octets_1m_to_raw", "1 MB of octets: MB/s, more is better"}}) {
         std::string data;
         std::string places;
         int place = 0;

@@ -379,7 +379,7 @@ std::span<const System> modern_systems()
         kairos("kairos-memory", "shared memory", "shmiop://"),
         kairos("kairos-spin", "shared memory, spinning", "shmiop://", {"-ORBSpin", "1000"}),
         other("omniorb", "thread-per-connection"),
-        other("thrift", "TThreadedServer, TFramedTransport"),
+        other("thrift", "threaded server, frames"),
         other("ice", "thread pool"),
         other("zeromq", "REQ and REP"),
         other("capnproto", "event loop"),
@@ -391,7 +391,7 @@ std::span<const System> modern_systems()
                {},
                {"stream"},
                false},
-        other("cyclone", "two topics for each client, waitsets"),
+        other("cyclone", "two topics for each client"),
     };
     return systems;
 }

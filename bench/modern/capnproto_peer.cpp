@@ -91,7 +91,7 @@ class CapnpConnection final : public Connection {
     {
     }
 
-    ~CapnpConnection() noexcept override {} // its members' may throw, by their declaration
+    ~CapnpConnection() noexcept override = default; // its members' may throw, they say
 
     void ping() override { subject_.pingRequest().send().wait(client_.getWaitScope()); }
     void prepare(const Octets& octets) override { octets_ = octets; }

@@ -260,7 +260,8 @@ class CycloneClient {
     }
 
   private:
-    std::mutex mutex_; // guards all below; inside nothing
+    // Guards all below, and one open_channel at a time, which waits for the server and nobody else.
+    std::mutex mutex_; // inside nothing
     dds_entity_t participant_ = 0;
     std::uint32_t channels_ = 0;
     std::unique_ptr<CycloneConnection> first_;

@@ -5,9 +5,9 @@ namespace cpp subject
 
 struct BinStruct {
   1: required i16 s,
-  2: required byte c,
+  2: required i8 c,
   3: required i32 l,
-  4: required byte o,
+  4: required i8 o,
   5: required double d
 }
 
