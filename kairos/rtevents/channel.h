@@ -21,8 +21,8 @@ namespace kairos::rtevents {
 
 /// Who gives events to consumers.
 enum class Dispatching : std::uint8_t {
-    reactive,  ///< the thread that has brought them: no lock and no allocation is in between
-    priorities ///< a thread and a queue for each priority that consumers have
+    reactive,  ///< the thread that has brought them
+    priorities ///< a thread for each priority that consumers have, 32 of them at most
 };
 
 struct ChannelOptions {
@@ -31,18 +31,19 @@ struct ChannelOptions {
     /// group; 0 to 32767. Without it all have 0. Where the system does not permit a thread the
     /// priority, that is logged, and it has none.
     std::function<CORBA::Short(RtecBase::handle_t)> priority_of;
-    /// Sets of events that wait in the queue of one priority. When there are as many, the oldest is
-    /// dropped.
+    /// Sets of events that wait for one consumer in the queue of its priority. When there are as
+    /// many, the oldest is dropped.
     std::size_t queue_max = 1000;
-    /// Proxies of consumers, and of suppliers; where there are as many, one that was never
-    /// connected makes room after ten minutes.
+    /// Proxies of consumers, and of suppliers. Where there are as many, one that was never
+    /// connected for ten minutes makes room, or one whose client is not there any more.
     std::size_t consumers_max = 1000;
     std::size_t suppliers_max = 1000;
     std::size_t observers_max = 100;
     /// How long a call of a consumer, a supplier or an observer may take. Events are sent without
     /// waiting: they are kept where the connection takes no more (-ORBOnewayQueue).
     std::chrono::milliseconds call_timeout{3000};
-    /// Calls of one consumer or observer that fail one after the other: then it is disconnected.
+    /// Calls of one consumer that fail one after the other, with pauses that double: then it is
+    /// disconnected.
     unsigned failures_max = 5;
 };
 
@@ -66,8 +67,8 @@ class KAIROS_API RealTimeEventChannel {
                                   const std::string& name = {});
     RealTimeEventChannel(const RealTimeEventChannel&) = delete;
     RealTimeEventChannel& operator=(const RealTimeEventChannel&) = delete;
-    /// Ends the channel, without a word to who is connected. Waits for the calls in progress. Not
-    /// within a call on one of its objects.
+    /// Ends the channel, without a word to who is connected. Waits for the calls in progress, those
+    /// that give events among them. Not while one of its consumers is given events in this thread.
     ~RealTimeEventChannel();
 
     /// Returns the channel; owned by the caller.
@@ -80,11 +81,11 @@ class KAIROS_API RealTimeEventChannel {
 
 class GatewayState;
 
-/// Forwards events from one channel to another, wherever they are: those that the consumers of the
-/// other have asked for, as often as the events' `ttl` says, which counts down. Two channels may be
-/// led to each other by one for each direction, and events that may pass one gateway come to
-/// everybody once then: what may pass more comes back. Consumers that are gateways are not asked
-/// about.
+/// Forwards events from one channel to another, wherever they are, for as long as both answer:
+/// those that the consumers of the other have asked for, as often as the events' `ttl` says, which
+/// counts down. Two channels may be led to each other by one for each direction, and events that
+/// may pass one gateway come to everybody once then: what may pass more comes back. Consumers that
+/// are gateways are not asked about.
 class KAIROS_API Gateway {
   public:
     /// Calls both channels. The ORB, whose RootPOA must be active, must outlive it. Throws what the

@@ -23,12 +23,18 @@ namespace kairos::rtevents {
 using Clock = std::chrono::steady_clock;
 using RtecEventComm::EventSet;
 
+/// A set of events in a queue.
+struct Waiting {
+    std::shared_ptr<const EventSet> events;
+    unsigned depth = 0; ///< of channels that it has come through
+};
+
 /// A consumer that is connected. Shared by count; any thread.
 struct Consumer {
     Consumer(std::uint64_t own_number, RtecEventComm::PushConsumer_ptr own_object,
              const RtecEventChannelAdmin::ConsumerQOS& qos)
         : number(own_number), object(RtecEventComm::PushConsumer::_duplicate(own_object)),
-          is_gateway(qos.is_gateway), filter(qos.dependencies), begun(filter.timeouts().size(), 0),
+          is_gateway(qos.is_gateway), filter(qos.dependencies), due(filter.timeouts().size()),
           collected(filter.begin())
     {
     }
@@ -41,17 +47,23 @@ struct Consumer {
     std::atomic<bool> is_suspended{false};
     std::atomic<bool> has_ended{false};
     std::atomic<unsigned> failures{0}; // one after the other
+    /// Nothing is given to it before: it has failed.
+    std::atomic<Clock::time_point> not_before{Clock::time_point::min()};
 
-    std::mutex mutex;                 // guards what follows; not held while anything is called
-    std::vector<std::uint64_t> begun; // how often each timeout has begun
+    std::mutex mutex;                   // guards what follows; not held while anything is called
+    std::vector<Clock::time_point> due; // of each timeout; time_point::max() of one that is over
     Filter::Collected collected;
+
+    std::deque<Waiting> waiting; // guarded by the mutex of its lane
 };
 using ConsumerPtr = std::shared_ptr<Consumer>;
 
 /// A thread and a queue for each priority. Any thread.
 class Lanes {
   public:
-    using Deliver = std::function<void(Consumer&, const EventSet&)>;
+    using Deliver = std::function<void(Consumer&, const Waiting&)>;
+    /// Priorities, at most.
+    static constexpr std::size_t lanes_max = 32;
     Lanes(orb::Orb& orb, std::size_t queue_max, Deliver deliver)
         : orb_(orb), queue_max_(queue_max), deliver_(std::move(deliver))
     {
@@ -60,11 +72,11 @@ class Lanes {
     Lanes& operator=(const Lanes&) = delete;
     ~Lanes() { end(); }
 
-    /// Begins a lane, if there is none of this priority. Throws NO_RESOURCES without a thread.
+    /// Begins a lane, if there is none of this priority. Throws NO_RESOURCES without a thread, and
+    /// where there are as many lanes as may be.
     void begin(CORBA::Short priority);
-    /// Returns how many sets were dropped for it.
-    [[nodiscard]] std::size_t put(const ConsumerPtr& consumer,
-                                  const std::shared_ptr<const EventSet>& events);
+    /// Returns how many events were dropped for it.
+    [[nodiscard]] std::size_t put(const ConsumerPtr& consumer, Waiting events);
     /// What waits is not given to anybody. Waits for what is under way; not within that.
     void end() noexcept;
 
@@ -72,7 +84,7 @@ class Lanes {
     struct Lane {
         std::mutex mutex; // guards what follows; not held while anything is called
         std::condition_variable changed;
-        std::deque<std::pair<ConsumerPtr, std::shared_ptr<const EventSet>>> queue;
+        std::deque<ConsumerPtr> ready; // those for which something waits
         bool ends = false;
         net::Thread thread;
     };
@@ -128,43 +140,55 @@ class ChannelState : public std::enable_shared_from_this<ChannelState> {
         Clock::time_point made = Clock::now();
         ConsumerPtr consumer;                     // of one of a consumer that is connected
         RtecEventComm::PushSupplier_var supplier; // of one of a supplier that is
-        RtecEventChannelAdmin::SupplierQOS publications;
+        /// Of one of a supplier: headers only.
+        std::shared_ptr<const RtecEventChannelAdmin::SupplierQOS> publications;
     };
+    /// One for each timeout of each consumer; it may be due later than this.
     struct Timer {
         Clock::time_point at;
-        std::weak_ptr<Consumer> consumer;
         std::size_t timeout = 0;
-        std::uint64_t begun = 0;
+        std::weak_ptr<Consumer> consumer;
         friend bool operator>(const Timer& a, const Timer& b) { return a.at > b.at; }
     };
     struct Watcher {
         RtecEventChannelAdmin::Observer_var object;
         unsigned failures = 0;
-        bool is_new = true;
+        Clock::time_point not_before{};
+        // What it has not been told.
+        bool lacks_consumers = true;
+        bool lacks_suppliers = true;
     };
+    using Subscriptions = RtecEventChannelAdmin::ConsumerQOS;
+    using Publications = RtecEventChannelAdmin::SupplierQOS;
 
     void offer(const ConsumerPtr& consumer, const EventSet& events,
                std::shared_ptr<const EventSet>& kept);
     void give(const ConsumerPtr& consumer, const EventSet& events,
               std::shared_ptr<const EventSet>* kept = nullptr);
-    void give(const ConsumerPtr& consumer, Filter::Outcome& outcome);
+    void give(const ConsumerPtr& consumer, const std::vector<Filter::EventPtr>& events);
     void deliver(Consumer& consumer, const EventSet& events) noexcept;
+    void fail(Consumer& consumer, const std::string& reason) noexcept;
     void give_up(Consumer& consumer, const std::string& reason) noexcept;
     /// Must hold mutex_.
     void publish_consumers();
-    void make_room(Kind kind, std::vector<Proxy>& gone);
+    [[nodiscard]] bool has_room(Kind kind, std::vector<Proxy>& gone);
+    void ask_whether_they_are_there(Kind kind);
+    void require_connectable(std::uint64_t proxy);
     [[nodiscard]] Proxy take_out(std::uint64_t proxy);
     void finish(Proxy proxy, bool tells) noexcept;
     [[nodiscard]] bool is_proxy(CORBA::Object_ptr object) const;
     [[nodiscard]] CORBA::Object_ptr limited(CORBA::Object_ptr object, bool sends_events) const;
 
-    void time(const ConsumerPtr& consumer, const std::vector<std::size_t>& timeouts);
+    void begin_times(const ConsumerPtr& consumer);
+    static void begin_anew(Consumer& consumer, const std::vector<std::size_t>& timeouts);
     void run_timers() noexcept;
     void end_time(const Timer& timer);
     void require_helpers();
     void note_change(bool of_consumers) noexcept;
     void tell_observers() noexcept;
-    void tell_observers(bool of_consumers, bool of_suppliers);
+    [[nodiscard]] bool tell_one(std::unique_lock<std::mutex>& lock);
+    [[nodiscard]] Subscriptions subscriptions();
+    [[nodiscard]] Publications publications();
 
     const CORBA::ORB_var orb_;
     const ChannelOptions options_;
@@ -182,6 +206,7 @@ class ChannelState : public std::enable_shared_from_this<ChannelState> {
     std::mutex mutex_; // guards what follows; not held while anything is called
     std::map<std::uint64_t, Proxy> all_;
     std::uint64_t last_ = 0;
+    std::uint64_t last_asked_ = 0; // whether it is there
     bool has_ended_ = false;
     Published<Consumers> consumers_{std::make_unique<const Consumers>()}; // replaced with mutex_
 
@@ -195,11 +220,14 @@ class ChannelState : public std::enable_shared_from_this<ChannelState> {
     std::condition_variable observers_changed_;
     std::map<CORBA::ULong, Watcher> observers_;
     CORBA::ULong last_observer_ = 0;
-    bool consumers_have_changed_ = false;
-    bool suppliers_have_changed_ = false;
     bool observers_end_ = false;
     net::Thread observers_thread_; // begins with the first observer
 };
+
+/// The same object, whose calls end in time, and whose oneways are sent without waiting if it is
+/// sent events. Owned by the caller.
+[[nodiscard]] CORBA::Object_ptr limited(CORBA::ORB_ptr orb, CORBA::Object_ptr object,
+                                        std::chrono::milliseconds call_timeout, bool sends_events);
 
 // The servants, with a count of their own.
 [[nodiscard]] PortableServer::Servant make_channel(std::shared_ptr<ChannelState> state);

@@ -48,7 +48,7 @@ class Filter::Builder {
     {
         filter_.nodes_.push_back({.kind = Kind::disjunction});
         while (at_ < dependencies_.length())
-            read(0);
+            read({});
         filter_.nodes_.front().end = filter_.nodes_.size();
     }
 
@@ -68,28 +68,39 @@ class Filter::Builder {
         return filter_.nodes_.back();
     }
 
-    void read(unsigned depth)
+    /// Where a dependency is.
+    struct Place {
+        unsigned depth = 0;
+        bool is_member = false;    // of a conjunction
+        bool is_collected = false; // somewhere in a conjunction
+        [[nodiscard]] Place below() const
+        {
+            return {.depth = depth + 1, .is_collected = is_collected || is_member};
+        }
+    };
+
+    void read(const Place& place)
     {
-        if (depth == depth_max) refuse(at_, "groups are nested too deeply");
+        if (place.depth == depth_max) refuse(at_, "groups are nested too deeply");
         const EventHeader& own = header();
         const std::size_t first = at_++;
         switch (own.type) {
         case global_group:
         case disjunction_group:
-            return read_group(Kind::disjunction, own, depth);
+            return read_group(Kind::disjunction, own, place);
         case conjunction_group:
-            return read_group(Kind::conjunction, own, depth);
+            return read_group(Kind::conjunction, own, place);
         case logical_and_group:
-            return read_group(Kind::logical_and, own, depth);
+            return read_group(Kind::logical_and, own, place);
         case negation:
-            return read_one({.kind = Kind::negation}, depth);
+            return read_one({.kind = Kind::negation}, place);
         case bitmask: {
             require_more("masks are wanted");
             const EventHeader& masks = header();
             ++at_;
             return read_one(
                 {.kind = Kind::bitmask, .type_mask = masks.type, .source_mask = masks.source},
-                depth);
+                place);
         }
         case masked_type: {
             require_more("masks are wanted");
@@ -112,6 +123,8 @@ class Filter::Builder {
         case interval_timeout_type:
         case deadline_timeout_type:
             if (filter_.timeouts_.size() == timeouts_max) refuse(first, "too many timeouts");
+            if (own.type == deadline_timeout_type && place.is_collected)
+                refuse(first, "a deadline in a conjunction is a member of it itself");
             filter_.timeouts_.push_back({.node = filter_.nodes_.size(),
                                          .type = own.type,
                                          .after = time_of(first, own.creation_time)});
@@ -121,7 +134,7 @@ class Filter::Builder {
             add({.kind = Kind::type, .type = own.type, .source = own.source});
         }
     }
-    void read_group(Kind kind, const EventHeader& own, unsigned depth)
+    void read_group(Kind kind, const EventHeader& own, const Place& place)
     {
         const std::size_t group = filter_.nodes_.size();
         const std::size_t first = at_ - 1;
@@ -129,25 +142,33 @@ class Filter::Builder {
         const bool is_counted = own.type != global_group && own.source != 0;
         if (own.source < 0) refuse(first, "a group has no fewer members than none");
         CORBA::Long count = 0;
+        Place below = place.below();
+        below.is_member = kind == Kind::conjunction;
+        bool has_others = false; // than deadlines
         for (; is_counted ? count < own.source
                           : at_ < dependencies_.length() && !is_group(header().type);
              ++count) {
             require_more("members of a group are wanted");
-            read(depth + 1);
+            has_others = has_others || header().type != deadline_timeout_type;
+            if (below.is_member && ++members_ > members_max)
+                refuse(at_, "conjunctions have too many members");
+            read(below);
         }
         if (count == 0) refuse(first, "a group has members");
         filter_.nodes_[group].end = filter_.nodes_.size();
+        if (kind == Kind::conjunction && !has_others)
+            refuse(first, "a conjunction has members that are no deadlines");
         if (kind == Kind::logical_and) require_plain(group, first);
     }
-    void read_one(const Node& node, unsigned depth)
+    void read_one(const Node& node, const Place& place)
     {
-        const std::size_t place = filter_.nodes_.size();
+        const std::size_t own = filter_.nodes_.size();
         const std::size_t first = at_ - 1;
         filter_.nodes_.push_back(node);
         require_more("a member is wanted");
-        read(depth + 1);
-        filter_.nodes_[place].end = filter_.nodes_.size();
-        if (node.kind == Kind::negation) require_plain(place, first);
+        read(place.below());
+        filter_.nodes_[own].end = filter_.nodes_.size();
+        if (node.kind == Kind::negation) require_plain(own, first);
     }
     /// Whether one event is taken must be known at once.
     void require_plain(std::size_t node, std::size_t first) const
@@ -158,6 +179,7 @@ class Filter::Builder {
     Filter& filter_;
     const DependencySet& dependencies_;
     std::size_t at_ = 0;
+    std::size_t members_ = 0; // of conjunctions
 };
 
 Filter::Filter(const DependencySet& dependencies)
@@ -224,10 +246,9 @@ bool Filter::accepts(std::size_t at, const EventHeader& header) const noexcept
 /// One event, or the end of one time, on its way through the tree.
 class Filter::Run {
   public:
-    using Events = std::vector<Event>;
+    using Events = std::vector<EventPtr>;
 
-    Run(const Filter& filter, Collected& collected, const Event& event,
-        std::optional<std::size_t> ended)
+    Run(const Filter& filter, Collected& collected, Shared& event, std::optional<std::size_t> ended)
         : filter_(filter), collected_(collected), event_(event), ended_(ended)
     {
     }
@@ -257,17 +278,17 @@ class Filter::Run {
         const Node& here = node(at);
         switch (here.kind) {
         case Kind::timeout:
-            if (ended_ == here.timeout) given.push_back(event_);
+            if (ended_ == here.timeout) given.push_back(event_.copy());
             return;
         case Kind::disjunction:
             return give_any(at, given);
         case Kind::conjunction:
             return give_together(at, given);
         case Kind::bitmask:
-            if (ended_ || filter_.matches(here, event_.header)) give(at + 1, given);
+            if (ended_ || filter_.matches(here, (*event_).header)) give(at + 1, given);
             return;
         default:
-            if (!ended_ && filter_.accepts(at, event_.header)) given.push_back(event_);
+            if (!ended_ && filter_.accepts(at, (*event_).header)) given.push_back(event_.copy());
         }
     }
     /// What several members take as it is, is given once.
@@ -285,29 +306,52 @@ class Filter::Run {
     void give_together(std::size_t at, Events& given)
     {
         bool is_complete = true;
+        Events taken;
         for (std::size_t member = at + 1; member < node(at).end; member = node(member).end) {
             if (is_deadline(member)) {
                 if (ended_ != node(member).timeout) continue;
                 forget(at); // they have not come together in time
-                given.push_back(event_);
+                given.push_back(event_.copy());
                 return;
             }
-            Events& kept = collected_.of_nodes_[member];
-            give(member, kept);
-            if (kept.size() > collected_max)
-                kept.erase(kept.begin(), kept.end() - static_cast<std::ptrdiff_t>(collected_max));
-            is_complete = is_complete && !kept.empty();
+            taken.clear();
+            give(member, taken);
+            for (EventPtr& event : taken)
+                keep(member, std::move(event));
+            is_complete = is_complete && !collected_.of_nodes_[member].empty();
         }
         if (!is_complete) return;
         for (std::size_t member = at + 1; member < node(at).end; member = node(member).end)
-            std::ranges::move(collected_.of_nodes_[member], std::back_inserter(given));
+            given.insert(given.end(), collected_.of_nodes_[member].begin(),
+                         collected_.of_nodes_[member].end());
         forget(at);
         restart_deadlines(at);
+    }
+
+    /// About: what an Any has is not counted.
+    static std::size_t octets_of(const EventPtr& event)
+    {
+        return sizeof *event + event->data.payload.length();
+    }
+    void drop_oldest(std::deque<EventPtr>& kept)
+    {
+        collected_.octets_ -= octets_of(kept.front());
+        kept.pop_front();
+    }
+    /// One at least stays.
+    void keep(std::size_t member, EventPtr event)
+    {
+        std::deque<EventPtr>& kept = collected_.of_nodes_[member];
+        collected_.octets_ += octets_of(event);
+        kept.push_back(std::move(event));
+        while (kept.size() > collected_max || (kept.size() > 1 && collected_.octets_ > octets_max))
+            drop_oldest(kept);
     }
     void forget(std::size_t at)
     {
         for (std::size_t below = at + 1; below < node(at).end; ++below)
-            collected_.of_nodes_[below].clear();
+            while (!collected_.of_nodes_[below].empty())
+                drop_oldest(collected_.of_nodes_[below]);
     }
     /// Those that are not a conjunction's own further down.
     void restart_deadlines(std::size_t at)
@@ -320,7 +364,7 @@ class Filter::Run {
 
     const Filter& filter_;
     Collected& collected_;
-    const Event& event_;
+    Shared& event_;
     const std::optional<std::size_t> ended_;
     std::vector<std::size_t> begin_anew_;
 };
@@ -332,13 +376,12 @@ Filter::Collected Filter::begin() const
     return collected;
 }
 
-Filter::Outcome Filter::take(Collected& collected, const Event& event) const
+Filter::Outcome Filter::take(Collected& collected, Shared& event) const
 {
     return Run(*this, collected, event, std::nullopt).run();
 }
 
-Filter::Outcome Filter::end_time(Collected& collected, std::size_t timeout,
-                                 const Event& event) const
+Filter::Outcome Filter::end_time(Collected& collected, std::size_t timeout, Shared& event) const
 {
     return Run(*this, collected, event, timeout).run();
 }

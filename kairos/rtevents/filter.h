@@ -12,6 +12,8 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
+#include <memory>
 #include <optional>
 #include <span>
 #include <vector>
@@ -25,8 +27,11 @@ class Filter {
     static constexpr std::size_t dependencies_max = 1000;
     static constexpr unsigned depth_max = 16;
     static constexpr std::size_t timeouts_max = 16;
-    /// Events that each member of a conjunction keeps; the oldest is dropped for another.
+    /// Members of its conjunctions altogether; events that each of them keeps, and octets of all
+    /// that they keep, about. The oldest goes for another.
+    static constexpr std::size_t members_max = 64;
     static constexpr std::size_t collected_max = 100;
+    static constexpr std::size_t octets_max = std::size_t{1} << 20;
 
     /// Throws BAD_PARAM, with the reason, for dependencies that are none.
     explicit Filter(const RtecEventChannelAdmin::DependencySet& dependencies);
@@ -42,22 +47,38 @@ class Filter {
     /// Of a plain one.
     [[nodiscard]] bool accepts(const RtecEventComm::EventHeader& header) const noexcept;
 
+    using EventPtr = std::shared_ptr<const RtecEventComm::Event>;
     /// What was collected, of one consumer. Used by one thread at a time.
     class Collected {
       private:
         friend class Filter;
-        std::vector<std::vector<RtecEventComm::Event>> of_nodes_;
+        std::vector<std::deque<EventPtr>> of_nodes_;
+        std::size_t octets_ = 0;
+    };
+    /// An event that several may collect, of which there is one copy for all. Used by one thread.
+    class Shared {
+      public:
+        explicit Shared(const RtecEventComm::Event& event) noexcept : event_(event) {}
+        [[nodiscard]] const RtecEventComm::Event& operator*() const noexcept { return event_; }
+        [[nodiscard]] const EventPtr& copy()
+        {
+            if (!copy_) copy_ = std::make_shared<const RtecEventComm::Event>(event_);
+            return copy_;
+        }
+
+      private:
+        const RtecEventComm::Event& event_;
+        EventPtr copy_;
     };
     /// What an event, or the end of a time, leads to.
     struct Outcome {
-        std::vector<RtecEventComm::Event> events; ///< for the consumer
-        std::vector<std::size_t> begin_anew{};    ///< deadlines of timeouts(), by their numbers
+        std::vector<EventPtr> events;          ///< for the consumer
+        std::vector<std::size_t> begin_anew{}; ///< deadlines of timeouts(), by their numbers
     };
     [[nodiscard]] Collected begin() const;
-    [[nodiscard]] Outcome take(Collected& collected, const RtecEventComm::Event& event) const;
+    [[nodiscard]] Outcome take(Collected& collected, Shared& event) const;
     /// `event` is what is given for a timeout that has ended, by its number.
-    [[nodiscard]] Outcome end_time(Collected& collected, std::size_t timeout,
-                                   const RtecEventComm::Event& event) const;
+    [[nodiscard]] Outcome end_time(Collected& collected, std::size_t timeout, Shared& event) const;
     /// The types and sources that it waits for, for who forwards events to it: 0 and 0 where that
     /// is more than one.
     struct Wish {

@@ -53,10 +53,21 @@ bool takes(const std::vector<Item>& items, CORBA::Long type, CORBA::Long source 
 std::string given(const Filter::Outcome& outcome)
 {
     std::string text;
-    for (const Event& each : outcome.events)
-        text += (text.empty() ? "" : " ") + std::to_string(each.header.type) + "/" +
-                std::to_string(each.header.source);
+    for (const Filter::EventPtr& each : outcome.events)
+        text += (text.empty() ? "" : " ") + std::to_string(each->header.type) + "/" +
+                std::to_string(each->header.source);
     return text;
+}
+Filter::Outcome take(const Filter& filter, Filter::Collected& collected, const Event& event)
+{
+    Filter::Shared shared(event);
+    return filter.take(collected, shared);
+}
+Filter::Outcome end_time(const Filter& filter, Filter::Collected& collected, CORBA::Long type)
+{
+    const Event timeout = event(type, 0);
+    Filter::Shared shared(timeout);
+    return filter.end_time(collected, 0, shared);
 }
 std::string reason(const std::vector<Item>& items)
 {
@@ -119,12 +130,12 @@ TEST(RtFilter, CollectsWhatBelongsTogether)
     const Filter both = filter({{conjunction_group}, {a}, {b}});
     EXPECT_FALSE(both.is_plain());
     Filter::Collected collected = both.begin();
-    EXPECT_EQ("", given(both.take(collected, event(a, 1))));
-    EXPECT_EQ("", given(both.take(collected, event(c))));
-    EXPECT_EQ("", given(both.take(collected, event(a, 2))));
-    EXPECT_EQ("16/1 16/2 17/3", given(both.take(collected, event(b, 3))));
-    EXPECT_EQ("", given(both.take(collected, event(b, 4)))) << "and from the beginning";
-    EXPECT_EQ("16/5 17/4", given(both.take(collected, event(a, 5))));
+    EXPECT_EQ("", given(take(both, collected, event(a, 1))));
+    EXPECT_EQ("", given(take(both, collected, event(c))));
+    EXPECT_EQ("", given(take(both, collected, event(a, 2))));
+    EXPECT_EQ("16/1 16/2 17/3", given(take(both, collected, event(b, 3))));
+    EXPECT_EQ("", given(take(both, collected, event(b, 4)))) << "and from the beginning";
+    EXPECT_EQ("16/5 17/4", given(take(both, collected, event(a, 5))));
 }
 
 TEST(RtFilter, GivesEachGroupItsOwn)
@@ -133,9 +144,9 @@ TEST(RtFilter, GivesEachGroupItsOwn)
     const Filter groups = filter(
         {{conjunction_group}, {a}, {b}, {conjunction_group}, {a}, {c}, {disjunction_group}, {c}});
     Filter::Collected collected = groups.begin();
-    EXPECT_EQ("", given(groups.take(collected, event(a, 1))));
-    EXPECT_EQ("16/1 17/2", given(groups.take(collected, event(b, 2))));
-    EXPECT_EQ("16/1 18/3 18/3", given(groups.take(collected, event(c, 3))));
+    EXPECT_EQ("", given(take(groups, collected, event(a, 1))));
+    EXPECT_EQ("16/1 17/2", given(take(groups, collected, event(b, 2))));
+    EXPECT_EQ("16/1 18/3 18/3", given(take(groups, collected, event(c, 3))));
 }
 
 TEST(RtFilter, KeepsNoMoreThanItMay)
@@ -143,12 +154,26 @@ TEST(RtFilter, KeepsNoMoreThanItMay)
     const Filter both = filter({{conjunction_group}, {a}, {b}});
     Filter::Collected collected = both.begin();
     for (int i = 0; i < 1000; ++i)
-        EXPECT_EQ("", given(both.take(collected, event(a, i))));
-    const Filter::Outcome outcome = both.take(collected, event(b));
+        EXPECT_EQ("", given(take(both, collected, event(a, i))));
+    const Filter::Outcome outcome = take(both, collected, event(b));
     ASSERT_EQ(Filter::collected_max + 1, outcome.events.size());
     EXPECT_EQ(1000 - static_cast<CORBA::Long>(Filter::collected_max),
-              outcome.events.front().header.source)
+              outcome.events.front()->header.source)
         << "the oldest are dropped";
+}
+
+TEST(RtFilter, KeepsNoMoreOctetsThanItMay)
+{
+    const Filter both = filter({{conjunction_group}, {a}, {b}});
+    Filter::Collected collected = both.begin();
+    Event large = event(a);
+    large.data.payload.length(Filter::octets_max / 4);
+    for (int i = 0; i < 50; ++i)
+        EXPECT_EQ("", given(take(both, collected, large)));
+    EXPECT_EQ("16/1 16/1 16/1 17/1", given(take(both, collected, event(b))));
+    large.data.payload.length(2 * Filter::octets_max);
+    EXPECT_EQ("", given(take(both, collected, large)));
+    EXPECT_EQ("16/1 17/1", given(take(both, collected, event(b)))) << "one at least";
 }
 
 // --- by time -------------------------------------------------------------------------------------
@@ -160,11 +185,11 @@ TEST(RtFilter, DeadlinesBeginAnewWithWhatIsGiven)
     ASSERT_EQ(1u, timed.timeouts().size());
     EXPECT_EQ(std::chrono::seconds(1), timed.timeouts()[0].after);
     Filter::Collected collected = timed.begin();
-    EXPECT_TRUE(timed.take(collected, event(b)).begin_anew.empty());
-    const Filter::Outcome came = timed.take(collected, event(a));
+    EXPECT_TRUE(take(timed, collected, event(b)).begin_anew.empty());
+    const Filter::Outcome came = take(timed, collected, event(a));
     EXPECT_EQ("16/1", given(came));
     EXPECT_EQ(std::vector<std::size_t>{0}, came.begin_anew);
-    EXPECT_EQ("6/0", given(timed.end_time(collected, 0, event(deadline_timeout_type, 0))));
+    EXPECT_EQ("6/0", given(end_time(timed, collected, deadline_timeout_type)));
 }
 
 TEST(RtFilter, DeadlinesOfWhatBelongsTogether)
@@ -173,10 +198,10 @@ TEST(RtFilter, DeadlinesOfWhatBelongsTogether)
     const Filter timed =
         filter({{conjunction_group}, {a}, {b}, {deadline_timeout_type, 0, second}});
     Filter::Collected collected = timed.begin();
-    EXPECT_EQ("", given(timed.take(collected, event(a, 1))));
-    EXPECT_EQ("6/0", given(timed.end_time(collected, 0, event(deadline_timeout_type, 0))));
-    EXPECT_EQ("", given(timed.take(collected, event(b, 2)))) << "the first was too early";
-    const Filter::Outcome complete = timed.take(collected, event(a, 3));
+    EXPECT_EQ("", given(take(timed, collected, event(a, 1))));
+    EXPECT_EQ("6/0", given(end_time(timed, collected, deadline_timeout_type)));
+    EXPECT_EQ("", given(take(timed, collected, event(b, 2)))) << "the first was too early";
+    const Filter::Outcome complete = take(timed, collected, event(a, 3));
     EXPECT_EQ("16/3 17/2", given(complete));
     EXPECT_EQ(std::vector<std::size_t>{0}, complete.begin_anew);
 }
@@ -186,10 +211,10 @@ TEST(RtFilter, IntervalsAreMembersLikeOthers)
     // A + interval
     const Filter timed = filter({{conjunction_group}, {a}, {interval_timeout_type, 0, second}});
     Filter::Collected collected = timed.begin();
-    EXPECT_EQ("", given(timed.take(collected, event(a, 1))));
-    EXPECT_EQ("16/1 5/0", given(timed.end_time(collected, 0, event(interval_timeout_type, 0))));
-    EXPECT_EQ("", given(timed.end_time(collected, 0, event(interval_timeout_type, 0))));
-    EXPECT_EQ("16/2 5/0", given(timed.take(collected, event(a, 2))));
+    EXPECT_EQ("", given(take(timed, collected, event(a, 1))));
+    EXPECT_EQ("16/1 5/0", given(end_time(timed, collected, interval_timeout_type)));
+    EXPECT_EQ("", given(end_time(timed, collected, interval_timeout_type)));
+    EXPECT_EQ("16/2 5/0", given(take(timed, collected, event(a, 2))));
 }
 
 // --- what is none --------------------------------------------------------------------------------
@@ -206,6 +231,14 @@ TEST(RtFilter, RefusesWhatIsNoTree)
     EXPECT_EQ("dependency 2: a member is wanted", reason({{bitmask}, {1, 1}}));
     EXPECT_EQ("dependency 0: nothing in it may be collected or timed",
               reason({{negation}, {conjunction_group, 2}, {a}, {b}}));
+    EXPECT_EQ("dependency 0: a conjunction has members that are no deadlines",
+              reason({{conjunction_group}, {deadline_timeout_type, 0, second}}));
+    EXPECT_EQ("dependency 4: a deadline in a conjunction is a member of it itself",
+              reason({{conjunction_group, 2},
+                      {a},
+                      {disjunction_group, 2},
+                      {b},
+                      {deadline_timeout_type, 0, second}}));
     EXPECT_EQ("dependency 0: a time of 1 ms to a year is wanted",
               reason({{interval_timeout_type, 0, 1}}));
 }
@@ -218,6 +251,9 @@ TEST(RtFilter, HasBounds)
     EXPECT_NE(std::string::npos,
               reason(std::vector<Item>(Filter::timeouts_max + 1, {timeout_type, 0, second}))
                   .find("too many timeouts"));
+    std::vector<Item> wide(Filter::members_max + 2, {a});
+    wide.front() = {conjunction_group};
+    EXPECT_NE(std::string::npos, reason(wide).find("too many members"));
     EXPECT_NE("none", reason(std::vector<Item>(Filter::dependencies_max + 1, {a})));
     EXPECT_EQ("none", reason(std::vector<Item>(Filter::dependencies_max, {a})));
     EXPECT_EQ("dependency 2: members of a group are wanted",

@@ -4,7 +4,7 @@
 // other's consumers want, and a supplier of the other.
 #include "kairos/base/log.h"
 #include "kairos/rtevents/RtecEventChannelAdmin_skel.h"
-#include "kairos/rtevents/channel.h"
+#include "kairos/rtevents/channel_state.h"
 
 #include <memory>
 #include <mutex>
@@ -17,19 +17,21 @@ using namespace RtecEventChannelAdmin;
 /// Shared by count: by the Gateway and by its objects, which may still be called when it ends.
 class GatewayState : public std::enable_shared_from_this<GatewayState> {
   public:
-    GatewayState(EventChannel_ptr from, EventChannel_ptr to)
-        : from_(EventChannel::_duplicate(from)), to_(EventChannel::_duplicate(to))
+    GatewayState(CORBA::ORB_ptr orb, EventChannel_ptr from, EventChannel_ptr to)
+        : orb_(CORBA::ORB::_duplicate(orb))
     {
         if (CORBA::is_nil(from) || CORBA::is_nil(to))
             throw CORBA::BAD_PARAM(0, CORBA::COMPLETED_NO, "two channels are wanted");
+        from_ = in_time<EventChannel>(from);
+        to_ = in_time<EventChannel>(to);
     }
     GatewayState(const GatewayState&) = delete;
     GatewayState& operator=(const GatewayState&) = delete;
     ~GatewayState() = default;
 
-    void begin(CORBA::ORB_ptr orb)
+    void begin()
     {
-        const CORBA::Object_var object = orb->resolve_initial_references("RootPOA");
+        const CORBA::Object_var object = orb_->resolve_initial_references("RootPOA");
         poa_ = PortableServer::POA::_narrow(object.in());
         try {
             connect();
@@ -76,10 +78,22 @@ class GatewayState : public std::enable_shared_from_this<GatewayState> {
         void disconnect_push_supplier() override {}
     };
 
+    /// The same object, whose calls end in time.
+    template <typename Interface>
+    [[nodiscard]] typename Interface::_var_type in_time(CORBA::Object_ptr object,
+                                                        bool sends_events = false) const
+    {
+        constexpr std::chrono::seconds call_timeout{3};
+        const CORBA::Object_var same = limited(orb_.in(), object, call_timeout, sends_events);
+        return Interface::_unchecked_narrow(same.in());
+    }
+
     void connect()
     {
-        const SupplierAdmin_var admin = to_->for_suppliers();
-        out_ = admin->obtain_push_consumer();
+        const SupplierAdmin_var found = to_->for_suppliers();
+        const auto admin = in_time<SupplierAdmin>(found.in());
+        const ProxyPushConsumer_var out = admin->obtain_push_consumer();
+        out_ = in_time<ProxyPushConsumer>(out.in(), true);
         SupplierQOS publications;
         publications.is_gateway = true;
         const auto supplier = activate<RtecEventComm::PushSupplier>(new Supplying);
@@ -108,8 +122,10 @@ class GatewayState : public std::enable_shared_from_this<GatewayState> {
         if (wishes.dependencies.length() != 0) {
             ConsumerQOS own = wishes;
             own.is_gateway = true;
-            const ConsumerAdmin_var admin = from_->for_consumers();
-            next = admin->obtain_push_supplier();
+            const ConsumerAdmin_var found = from_->for_consumers();
+            const auto admin = in_time<ConsumerAdmin>(found.in());
+            const ProxyPushSupplier_var made = admin->obtain_push_supplier();
+            next = in_time<ProxyPushSupplier>(made.in());
             next->connect_push_consumer(own_consumer_.in(), own);
         }
         const ProxyPushSupplier_var before = in_;
@@ -141,8 +157,9 @@ class GatewayState : public std::enable_shared_from_this<GatewayState> {
         }
     }
 
-    const EventChannel_var from_;
-    const EventChannel_var to_;
+    const CORBA::ORB_var orb_;
+    EventChannel_var from_; // both set by who makes this
+    EventChannel_var to_;
     PortableServer::POA_var poa_;
     // Set before the observer is told of anything.
     std::vector<PortableServer::ObjectId_var> ids_;
@@ -155,9 +172,9 @@ class GatewayState : public std::enable_shared_from_this<GatewayState> {
 };
 
 Gateway::Gateway(CORBA::ORB_ptr orb, EventChannel_ptr from, EventChannel_ptr to)
-    : state_(std::make_shared<GatewayState>(from, to))
+    : state_(std::make_shared<GatewayState>(orb, from, to))
 {
-    state_->begin(orb);
+    state_->begin();
 }
 
 Gateway::~Gateway() { state_->end(); }

@@ -30,18 +30,26 @@ Result<net::Thread> start(const orb::Orb& orb, CORBA::Short priority,
 void Lanes::begin(CORBA::Short priority)
 {
     const std::lock_guard lock(mutex_);
-    auto& lane = lanes_[priority];
-    if (lane) return;
+    if (lanes_.contains(priority)) return;
+    if (lanes_.size() >= lanes_max)
+        throw CORBA::NO_RESOURCES(0, CORBA::COMPLETED_NO,
+                                  "consumers have as many priorities as they may have");
     auto made = std::make_unique<Lane>();
+    auto thread = start(orb_, priority, [this, &here = *made] { run(here); });
+    if (!thread) throw CORBA::NO_RESOURCES(0, CORBA::COMPLETED_NO, thread.error().reason);
+    made->thread = std::move(thread).value();
+    Lane& lane = *made;
     try {
-        auto thread = start(orb_, priority, [this, &here = *made] { run(here); });
-        if (!thread) throw CORBA::NO_RESOURCES(0, CORBA::COMPLETED_NO, thread.error().reason);
-        made->thread = std::move(thread).value();
+        lanes_[priority] = std::move(made);
     } catch (...) {
-        lanes_.erase(priority);
+        {
+            const std::lock_guard inner(lane.mutex);
+            lane.ends = true;
+            lane.changed.notify_one();
+        }
+        lane.thread.join();
         throw;
     }
-    lane = std::move(made);
 }
 
 Lanes::Lane& Lanes::lane_of(CORBA::Short priority)
@@ -50,33 +58,41 @@ Lanes::Lane& Lanes::lane_of(CORBA::Short priority)
     return *lanes_.at(priority);
 }
 
-std::size_t Lanes::put(const ConsumerPtr& consumer, const std::shared_ptr<const EventSet>& events)
+std::size_t Lanes::put(const ConsumerPtr& consumer, Waiting events)
 {
     Lane& lane = lane_of(consumer->priority);
-    std::size_t dropped = 0;
+    Waiting oldest; // released without the lock
     {
         const std::lock_guard lock(lane.mutex);
         if (lane.ends) return 0;
-        if (lane.queue.size() >= queue_max_) {
-            dropped = lane.queue.front().second->length();
-            lane.queue.pop_front();
+        auto& waiting = consumer->waiting;
+        waiting.push_back(std::move(events));
+        if (waiting.size() > queue_max_) {
+            oldest = std::move(waiting.front());
+            waiting.pop_front();
         }
-        lane.queue.emplace_back(consumer, events);
+        if (waiting.size() == 1) lane.ready.push_back(consumer);
     }
     lane.changed.notify_one();
-    return dropped;
+    return oldest.events ? oldest.events->length() : 0;
 }
 
+/// Each consumer in turn.
 void Lanes::run(Lane& lane) noexcept
 {
     std::unique_lock lock(lane.mutex);
     for (;;) {
-        lane.changed.wait(lock, [&] { return lane.ends || !lane.queue.empty(); });
+        lane.changed.wait(lock, [&] { return lane.ends || !lane.ready.empty(); });
         if (lane.ends) return;
-        const auto next = std::move(lane.queue.front());
-        lane.queue.pop_front();
+        ConsumerPtr consumer = std::move(lane.ready.front());
+        lane.ready.pop_front();
+        Waiting next = std::move(consumer->waiting.front());
+        consumer->waiting.pop_front();
+        if (!consumer->waiting.empty()) lane.ready.push_back(consumer);
         lock.unlock();
-        deliver_(*next.first, *next.second);
+        deliver_(*consumer, next);
+        next = {};
+        consumer.reset();
         lock.lock();
     }
 }

@@ -10,6 +10,7 @@
 
 #include <array>
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <utility>
@@ -55,12 +56,15 @@ class Published {
     /// By one thread at a time; it may be reading, too.
     void replace(std::unique_ptr<const T> next)
     {
-        retired_.reserve(retired_.size() + 1);
-        std::unique_ptr<const T> old(current_.exchange(next.release()));
-        retired_.push_back({epoch_.load(), std::move(old)});
+        Retired& old = retired_.emplace_back();
+        old.value.reset(current_.exchange(next.release()));
+        old.epoch = epoch_.load();
         for (int i = 0; i < 2; ++i)
             go_on();
     }
+
+    /// How many that were replaced somebody may still be reading. By who replaces.
+    [[nodiscard]] std::size_t retired() const noexcept { return retired_.size(); }
 
   private:
     struct Retired {
