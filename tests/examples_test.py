@@ -17,6 +17,7 @@ EXPECTED = {
     "dynany_print":
         'reading:\n  sensor: "boiler"\n  values: \n    - 71.5\n    - 72\n',
     "events_within": "first: roof 18.5\nsecond: roof 18.5\nreceived 1, delivered 2\n",
+    "logs_alarms": "of pumps:\n1: pump 1 is hot\n3: pump 3 stands still\nmore than 50 % are used\n",
     "notification_sensors":
         "hot: boiler 71\nhot: oven 180\nboiler: boiler 64\nboiler: boiler 71\n"
         "received 4, delivered 4\n",

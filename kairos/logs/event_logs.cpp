@@ -52,8 +52,10 @@ constexpr CORBA::Long event_not_written = 1;
 void EventLogs::begin_service()
 {
     std::call_once(begun_, [this] {
-        service_ = std::make_unique<events::EventService>(state_.around().orb.in(),
-                                                          events::ServiceLimits{}, "LogChannels");
+        events::ServiceLimits limits;
+        limits.channels_max = state_.around().limits.logs_max + 1;
+        service_ =
+            std::make_unique<events::EventService>(state_.around().orb.in(), limits, "LogChannels");
         announced_ = service_->create_channel();
     });
 }
@@ -126,7 +128,7 @@ void EventLogs::push(const CORBA::Any& event)
         }
         try {
             return to->push(event);
-        } catch (const CORBA::OBJECT_NOT_EXIST&) { // it has made room for another
+        } catch (const CORBA::Exception&) { // it has made room for another
             if (is_new) throw;
         }
     }

@@ -81,9 +81,11 @@ class Log::Making final : public Change {
             if (after.is_gone) raise_gone();
             const StoreStatus status = action_(tables, after);
             if (status != StoreStatus::done) return status;
-        } catch (...) { // which nothing was changed for
+        } catch (const CORBA::Exception&) { // raised before anything is changed
             outcome_ = std::current_exception();
             return StoreStatus::done;
+        } catch (...) { // no memory: not in part
+            return StoreStatus::full;
         }
         const std::lock_guard lock(log_.mutex_);
         log_.state_ = std::move(after);
@@ -136,19 +138,16 @@ std::shared_ptr<const Log::Settings> Log::settings() const
 
 LogState Log::state()
 {
-    {
-        const std::lock_guard lock(mutex_);
-        if (state_.is_gone) raise_gone();
-        if (state_.settings->max_record_life == 0 || state_.counts.records == 0) return state_;
-    }
-    for (bool goes_on = true; goes_on;) {
+    for (;;) {
+        LogState now;
         {
             const std::lock_guard lock(mutex_);
-            if (!has_expired(state_)) return state_;
+            now = state_;
         }
+        if (now.is_gone) raise_gone();
+        if (!has_expired(now)) return now;
         run([this](Tables& tables, LogState& state) { return expire(tables, state); }, false, true);
     }
-    raise_gone();
 }
 
 bool Log::has_expired(const LogState& state)
@@ -202,16 +201,16 @@ Log::change(const std::function<void(Settings& settings, const LogState& state)>
 
 void Log::flush()
 {
-    run([this](Tables& tables, LogState& state) { return tables.set_counts(key_, state.counts); },
-        true);
+    run([](Tables& tables, LogState& /*state*/) { return tables.touch(); }, true);
 }
 
 StoreStatus Log::take_out(Tables& tables, LogState& state, const Brief& brief) const
 {
     const StoreStatus status = tables.erase(key_, brief.number);
     if (status != StoreStatus::done) return status;
-    --state.counts.records;
-    state.counts.octets -= brief.octets;
+    // A file may say anything.
+    state.counts.records -= std::min<std::uint64_t>(state.counts.records, 1);
+    state.counts.octets -= std::min<std::uint64_t>(state.counts.octets, brief.octets);
     state.was_refused = false;
     const std::uint64_t max = state.settings->max_size;
     if (max != 0 && state.settings->full_action == DsLogAdmin::halt) // alarms come again
@@ -326,6 +325,8 @@ void Log::set_attributes(std::uint64_t number, const std::string& attributes)
 std::size_t Log::set_attributes(const std::vector<std::uint64_t>& numbers,
                                 const std::string& attributes)
 {
+    if (attributes.size() > around_->limits.record_octets_max)
+        throw CORBA::IMP_LIMIT(0, CORBA::COMPLETED_NO, "attributes are larger than they may be");
     std::size_t changed = 0;
     for (std::size_t at = 0; at < numbers.size(); at += changed_at_once_max) {
         std::size_t count = 0;
@@ -345,7 +346,10 @@ std::size_t Log::set_attributes(const std::vector<std::uint64_t>& numbers,
                 if (status == StoreStatus::done) status = tables.first(key_, numbers[i], after);
                 if (status != StoreStatus::done) return status;
                 state.counts.octets += after.octets;
-                state.counts.octets -= before.octets;
+                state.counts.octets -= std::min<std::uint64_t>(state.counts.octets, before.octets);
+                const std::uint64_t max = state.settings->max_size;
+                if (max != 0 && after.octets > before.octets && state.counts.octets > max)
+                    return StoreStatus::full;
                 ++count;
             }
             return tables.set_counts(key_, state.counts);

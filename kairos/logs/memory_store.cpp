@@ -94,6 +94,7 @@ class MemoryStore final : public Store {
             return StoreStatus::done;
         }
         StoreStatus put_log(const KeptLog& /*log*/) override { return StoreStatus::done; }
+        StoreStatus touch() override { return StoreStatus::done; }
         StoreStatus set_last_key(LogKey /*key*/) override { return StoreStatus::done; }
         StoreStatus erase_log(LogKey log) override
         {

@@ -207,7 +207,12 @@ LogPtr ServiceState::create(Kind kind, std::optional<DsLogAdmin::LogId> id,
         const KeptLog kept{.key = key};
         auto log = std::make_shared<Log>(around_, kept, settings);
         log->enter(!id);
-        if (kind == Kind::event) event_logs.open(log);
+        try {
+            if (kind == Kind::event) event_logs.open(log);
+        } catch (const CORBA::Exception&) {
+            (void)log->end();
+            throw;
+        }
         {
             const std::lock_guard lock(mutex_);
             logs_[key] = log;

@@ -37,6 +37,8 @@ CREATE TABLE log(
     records INTEGER NOT NULL,
     octets INTEGER NOT NULL,
     newest INTEGER NOT NULL);
+CREATE TABLE flush(count INTEGER NOT NULL);
+INSERT INTO flush VALUES (0);
 CREATE TABLE last_key(key INTEGER PRIMARY KEY);
 CREATE TABLE record(
     log INTEGER NOT NULL,
@@ -62,6 +64,7 @@ enum Statement : std::size_t {
     put_log_row,
     erase_log_row,
     erase_records,
+    count_flush,
     erase_last_keys,
     insert_last_key,
     read_forwards,
@@ -82,6 +85,7 @@ constexpr const char* statements[] = {
     "REPLACE INTO log VALUES (?, ?, ?, ?, ?, ?)",
     "DELETE FROM log WHERE key = ?",
     "DELETE FROM record WHERE log = ?",
+    "UPDATE flush SET count = count + 1",
     "DELETE FROM last_key WHERE key >> 32 = ?",
     "INSERT INTO last_key VALUES (?)",
     ("SELECT number, time, attributes, info FROM record"
@@ -169,6 +173,8 @@ class SqliteTables final : public Tables {
         const StoreStatus status = run(erase_records, {column(log)});
         return status == StoreStatus::done ? run(erase_log_row, {column(log)}) : status;
     }
+    /// What is written as it was before SQLite does not write at all.
+    StoreStatus touch() override { return run(count_flush, {}); }
     StoreStatus set_last_key(LogKey key) override
     {
         const StoreStatus status = run(erase_last_keys, {column(key >> 32)});
@@ -269,6 +275,7 @@ class SqliteStore final : public Store {
     const std::unique_ptr<sqlite::FileLock> lock_;
     const std::unique_ptr<Connection> writer_; // used by who is at work
     sqlite::Reserve reserve_;                  // likewise
+    bool is_safe_ = true;                      // likewise: how it was told to write
     Pool<Connection> readers_;
     std::mutex mutex_; // guards what follows; nothing is called while it is held
     std::condition_variable changed_;
@@ -345,10 +352,11 @@ StoreStatus SqliteStore::attempt(std::span<Waiting* const> together)
 {
     const bool safe = std::ranges::any_of(together, &Waiting::safe);
     // FULL: a commit returns when the log is on the disk, with all of it that was not before.
-    if (const auto set =
-            writer_->execute(safe ? "PRAGMA synchronous = FULL" : "PRAGMA synchronous = NORMAL");
-        !set)
-        return failed(SQLITE_IOERR);
+    if (safe != is_safe_) {
+        if (!writer_->execute(safe ? "PRAGMA synchronous = FULL" : "PRAGMA synchronous = NORMAL"))
+            return failed(SQLITE_IOERR);
+        is_safe_ = safe;
+    }
     sqlite::Transaction transaction(*writer_, {begin_writing, commit, rollback});
     if (transaction.begun() != SQLITE_OK) return failed(transaction.begun());
     SqliteTables tables(*writer_);

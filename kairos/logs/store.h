@@ -77,6 +77,8 @@ class KAIROS_API Tables {
     /// Enters a log, or changes the one of this key.
     [[nodiscard]] virtual StoreStatus put_log(const KeptLog& log) = 0;
     [[nodiscard]] virtual StoreStatus erase_log(LogKey log) = 0;
+    /// Changes something, so that there is a change to be made durable.
+    [[nodiscard]] virtual StoreStatus touch() = 0;
     /// The last key that was chosen for a log, so that none is chosen twice.
     [[nodiscard]] virtual StoreStatus set_last_key(LogKey key) = 0;
 

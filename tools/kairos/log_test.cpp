@@ -109,6 +109,7 @@ std::set<CORBA::Long> write_and_kill(Log_ptr log, pid_t process, unsigned enough
     }
     for (std::thread& writer : writers)
         writer.join();
+    if (!is_killed) ::kill(process, SIGKILL);
     std::set<CORBA::Long> all;
     for (const std::vector<CORBA::Long>& own : written)
         all.insert(own.begin(), own.end());
