@@ -43,7 +43,8 @@ TEST(OmniOrb, ServesWhoShowsACertificateUnlessToldOtherwise)
     CORBA::ORB_var server = make_omni_orb("omniORB4", options);
     CORBA::Object_var object = server->resolve_initial_references("RootPOA");
     PortableServer::POA_var root = PortableServer::POA::_narrow(object.in());
-    root->the_POAManager()->activate();
+    PortableServer::POAManager_var manager = root->the_POAManager();
+    manager->activate();
     object = root->create_reference("IDL:Nothing:1.0");
     CORBA::String_var text = server->object_to_string(object.in());
 

@@ -162,7 +162,8 @@ TEST(Interceptors, AreToldOfCallsRequestsAndThreads)
 
     CORBA::Object_var object = orb->resolve_initial_references("RootPOA");
     PortableServer::POA_var root = PortableServer::POA::_narrow(object.in());
-    root->the_POAManager()->activate();
+    PortableServer::POAManager_var manager = root->the_POAManager();
+    manager->activate();
     PortableServer::Servant_var<EchoServant> servant = new EchoServant;
     Streams::Echo_var local = servant->_this();
     EXPECT_STREQ(local->_PR_getobj()->_mostDerivedRepoId(), "IDL:Streams/Echo:1.0");
@@ -220,7 +221,8 @@ TEST(InsPoa, ObjectsHaveTheNamesThatTheProgramGivesThem)
     PortableServer::POA_var poa = PortableServer::POA::_narrow(object.in());
     object = orb->resolve_initial_references("omniINSPOA");
     EXPECT_TRUE(poa->_is_equivalent(object.in()));
-    poa->the_POAManager()->activate();
+    PortableServer::POAManager_var manager = poa->the_POAManager();
+    manager->activate();
     PortableServer::Servant_var<EchoServant> servant = new EchoServant;
     const PortableServer::ObjectId_var id = PortableServer::string_to_ObjectId("dserver/one");
     poa->activate_object_with_id(id.in(), servant.in());
