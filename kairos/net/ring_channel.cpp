@@ -98,8 +98,8 @@ RingChannel::~RingChannel()
     return {};
 }
 
-Result<std::unique_ptr<RingChannel>>
-RingChannel::connect(Socket& socket, const SpinRule& spin, Deadline deadline)
+Result<std::unique_ptr<RingChannel>> RingChannel::connect(Socket& socket, const SpinRule& spin,
+                                                          Deadline deadline)
 {
     auto memory = SharedMemory::make(sizeof(Memory));
     if (!memory) return memory.error();
@@ -245,8 +245,8 @@ IoResult RingChannel::wait_readable(Deadline deadline) noexcept
         if (!agreed.ok()) return {}; // a read says so
     }
     stop_polling(polls_to_read_, incoming_->reader_waits.word);
-    const bool ready = wait_for(reading_, incoming_->reader_waits.word, incoming_->reader_bell.word, deadline,
-                                [this] { return has_something(); });
+    const bool ready = wait_for(reading_, incoming_->reader_waits.word, incoming_->reader_bell.word,
+                                deadline, [this] { return has_something(); });
     if (ready) return {};
     return {.error = ETIMEDOUT, .status = IoResult::Status::would_block};
 }
@@ -256,8 +256,8 @@ IoResult RingChannel::wait_writable(Deadline deadline) noexcept
     if (!is_open_) return broken();
     stop_polling(polls_to_write_, outgoing_->writer_waits.word);
     stuck_at_.store(writer_->position(), std::memory_order_relaxed);
-    const bool ready = wait_for(writing_, outgoing_->writer_waits.word, outgoing_->writer_bell.word, deadline,
-                                [this] { return has_room(); });
+    const bool ready = wait_for(writing_, outgoing_->writer_waits.word, outgoing_->writer_bell.word,
+                                deadline, [this] { return has_room(); });
     stuck_at_.store(not_stuck, std::memory_order_relaxed);
     if (ready) return {};
     return {.error = ETIMEDOUT, .status = IoResult::Status::would_block};

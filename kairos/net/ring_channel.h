@@ -111,8 +111,8 @@ class RingChannel final : public Channel, public PeerWatch::Watched {
     bool polls_to_write_ = false;
     std::chrono::nanoseconds read_limit_{0};  // of a wait for octets; 0: none
     std::chrono::nanoseconds write_limit_{0}; // of a wait for room; 0: none
-    Spin reading_; // of who waits for octets
-    Spin writing_; // of who waits for room
+    Spin reading_;                            // of who waits for octets
+    Spin writing_;                            // of who waits for room
     std::shared_ptr<PeerWatch> watch_;
 };
 

@@ -369,7 +369,7 @@ void ChannelState::connect(std::uint64_t proxy, RtecEventComm::PushConsumer_ptr 
         const Lock lock(mutex_);
         require_connectable(proxy);
         if (!made->filter.timeouts().empty()) {
-            require_helpers();
+            require_timers_thread();
             begin_times(made);
         }
         Proxy& mine = all_.at(proxy);
@@ -631,7 +631,7 @@ void ChannelState::fail(Consumer& consumer, const std::string& reason) noexcept
 // --- Timeouts ------------------------------------------------------------------------------------
 
 /// Begins the timers' thread. Must hold mutex_.
-void ChannelState::require_helpers()
+void ChannelState::require_timers_thread()
 {
     if (timers_thread_.joinable()) return;
     auto thread = net::Thread::start({.name = "kairos-rtec-time"}, [this] { run_timers(); });

@@ -183,7 +183,7 @@ class ChannelState : public std::enable_shared_from_this<ChannelState> {
     static void begin_anew(Consumer& consumer, const std::vector<std::size_t>& timeouts);
     void run_timers() noexcept;
     void end_time(const Timer& timer);
-    void require_helpers();
+    void require_timers_thread();
     void note_change(bool of_consumers) noexcept;
     void tell_observers() noexcept;
     [[nodiscard]] bool tell_one(std::unique_lock<std::mutex>& lock);

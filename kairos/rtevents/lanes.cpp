@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+//
+// The threads that give events at the priorities of who gets them.
 #include "kairos/base/log.h"
 #include "kairos/orb/orb.h"
 #include "kairos/rtevents/channel_state.h"
