@@ -498,7 +498,7 @@ TEST(RtObservers, AreToldOfChanges)
         program.connect(receiver.in(), wants({{conjunction_group}, {a}, {b}}));
     EXPECT_TRUE(watcher->hears(" 9 16 17", 0));
     (void)program.connect(gateway.in(), wants({{own_types_begin + 9}}, true));
-    SupplierQOS publications;
+    SupplierQOS publications{};
     publications.publications.length(3);
     for (CORBA::ULong i = 0; i < 3; ++i)
         publications.publications[i] = {};

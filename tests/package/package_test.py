@@ -80,7 +80,7 @@ VISIBLE = re.compile(r"(^|[^,] )(CORBA|PortableServer|IOP|Messaging|TimeBase|IOR
                      r"Kairos\w+|omniORB|"
                      r"omniPolicy|omniZIOP|sslContext|SSLIOP|TAO_\w+|kairos|POA_\w+|OBV_\w+)::|"
                      r"operator(<<|>>)=|"
-                     r"^cdr\w*Stream\b|^IIOP::|^_tc_(RtecEventData|EventPayload)$|"
+                     r"^cdr\w*Stream\b|^IIOP::|^_(kairos_)?tc_(RtecEventData|EventPayload)$|"
                      r"^(TAO|tao)_\w+")
 # In front of the name that a symbol is about.
 ABOUT = re.compile(r"((non-)?virtual thunk to|covariant return thunk to|"
@@ -307,8 +307,8 @@ def main():
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as temporary:
         work = pathlib.Path(temporary)
-        for component in ("runtime", "nameserver", "repository", "gateway", "tls",
-                          "development", "compiler"):
+        for component in ("runtime", "nameserver", "repository", "logs", "gateway",
+                          "tls", "development", "compiler"):
             must(arguments.cmake, "--install", arguments.build, "--prefix", work / "first",
                  "--component", component)
         prefix = work / "prefix"
