@@ -11,6 +11,8 @@ namespace {
 // What a part, and a message, take beside their octets: nodes of maps, and what the allocator adds.
 constexpr std::size_t part_charge = 112;
 constexpr std::size_t message_charge = 512;
+/// The most octets of a whole message whose room is kept for the next one.
+constexpr std::size_t kept_room = 65'536;
 
 using What = Assembly::Taken::What;
 
@@ -104,6 +106,7 @@ Assembly::Taken Assembly::finish(Messages::iterator message, Time now)
 
 void Assembly::expire(Time now)
 {
+    if (whole_.capacity() > kept_room) whole_ = {};
     while (!remembered_.empty() && now - remembered_.front().since >= limits_.memory) {
         known_.erase(remembered_.front().place);
         remembered_.pop_front();
@@ -130,7 +133,7 @@ void Assembly::make_room_to_begin(std::uint64_t host, Time now)
     const auto of = hosts_.find(host);
     if (of != hosts_.end() && of->second.messages >= limits_.messages_of_host)
         give_up(oldest_of(host), now);
-    if (begun_.size() >= limits_.messages) give_up(oldest_of(largest_host()), now);
+    if (begun_.size() >= limits_.messages) give_up(oldest_of(busiest_host()), now);
 }
 
 /// Returns false if `keeping` itself had to be given up.
@@ -150,7 +153,19 @@ bool Assembly::make_room_for(std::size_t charge, Messages::iterator keeping, Tim
     }
 }
 
-/// Of those that have begun some, whoever takes most.
+/// Of those that have begun some, whoever has begun most messages; of several, whoever has sent
+/// least of them: many who begin a little do not make a large message be given up.
+std::uint64_t Assembly::busiest_host() const noexcept
+{
+    const auto is_less = [](const auto& left, const auto& right) {
+        if (left.second.messages != right.second.messages)
+            return left.second.messages < right.second.messages;
+        return left.second.charge > right.second.charge;
+    };
+    return std::ranges::max_element(hosts_, is_less)->first;
+}
+
+/// Of those that have begun some, whoever takes most octets.
 std::uint64_t Assembly::largest_host() const noexcept
 {
     return std::ranges::max_element(hosts_, {}, [](const auto& each) { return each.second.charge; })

@@ -96,6 +96,7 @@ class Assembly {
     [[nodiscard]] Taken finish(Messages::iterator message, Time now);
     void make_room_to_begin(std::uint64_t host, Time now);
     [[nodiscard]] bool make_room_for(std::size_t charge, Messages::iterator keeping, Time now);
+    [[nodiscard]] std::uint64_t busiest_host() const noexcept;
     [[nodiscard]] std::uint64_t largest_host() const noexcept;
     [[nodiscard]] Messages::iterator oldest_of(std::uint64_t host) noexcept;
     void give_up(Messages::iterator message, Time now);

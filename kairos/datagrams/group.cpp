@@ -9,6 +9,7 @@
 #include <arpa/inet.h>
 #include <charconv>
 #include <cstring>
+#include <functional>
 #include <net/if.h>
 #include <netinet/in.h>
 #include <utility>
@@ -86,6 +87,8 @@ std::string_view read_name(std::string_view text, GroupProfile& profile)
 /// "address:port"
 std::string_view read_address(std::string_view text, GroupProfile& profile)
 {
+    if (text.find(',') != std::string_view::npos)
+        return "the address of a gateway (',iiop:') is not understood";
     const std::size_t colon = text.rfind(':');
     if (colon == std::string_view::npos) return "the port is missing";
     const auto port = number_of<std::uint16_t>(text.substr(colon + 1));
@@ -130,7 +133,10 @@ bool starts_with_any_case(std::string_view text, std::string_view lower)
 
 } // namespace
 
-std::optional<GroupProfile> read_group_profile(Bytes data)
+namespace {
+
+/// All but whether the address is one of a group.
+std::optional<GroupProfile> read_profile(Bytes data)
 {
     cdr::Reader reader = cdr::Reader::of_encapsulation(data);
     const auto major = reader.read<std::uint8_t>();
@@ -142,10 +148,26 @@ std::optional<GroupProfile> read_group_profile(Bytes data)
     const auto group = std::ranges::find(profile.components, tag_group, &ior::TaggedComponent::tag);
     if (group == profile.components.end()) return std::nullopt;
     auto name = read_group(*group, profile.reference_version);
-    if (!name || profile.address.port == 0 || !multicast_address(profile.address))
-        return std::nullopt;
+    if (!name) return std::nullopt;
     profile.name = std::move(*name);
     return profile;
+}
+
+} // namespace
+
+std::optional<GroupProfile> read_group_profile(Bytes data)
+{
+    auto profile = read_profile(data);
+    if (!profile || profile->address.port == 0 || !multicast_address(profile->address))
+        return std::nullopt;
+    return profile;
+}
+
+std::optional<GroupName> read_group_name(Bytes data)
+{
+    auto profile = read_profile(data);
+    if (!profile) return std::nullopt;
+    return std::move(profile->name);
 }
 
 ior::TaggedProfile make_group_profile(const GroupProfile& profile)
@@ -221,6 +243,16 @@ std::optional<net::Address> multicast_address(const ior::Address& address)
     return net::Address::from_native(reinterpret_cast<const sockaddr*>(&ipv6), sizeof ipv6);
 }
 
+std::uint64_t packet_host(const net::Address& from) noexcept
+{
+    if (from.native_family() != AF_INET6) return from.host_number();
+    sockaddr_in6 native{};
+    std::memcpy(&native, from.native(), sizeof native);
+    const auto* const octets = reinterpret_cast<const char*>(&native.sin6_addr);
+    // Whoever finds two addresses of one number could as well say that it is the other.
+    return std::hash<std::string_view>()({octets, sizeof native.sin6_addr}) ^ native.sin6_scope_id;
+}
+
 Result<MulticastSettings> multicast_settings(const std::string& text)
 {
     MulticastSettings settings;
@@ -248,6 +280,18 @@ Result<MulticastSettings> multicast_settings(const std::string& text)
                              "loopback=1 or packet= and a number of 128 to 65507"};
     }
     return settings;
+}
+
+Result<net::Address> by_interface(const net::Address& group, unsigned interface)
+{
+    if (group.native_family() != AF_INET6 || interface == 0) return group;
+    sockaddr_in6 native{};
+    std::memcpy(&native, group.native(), sizeof native);
+    if (native.sin6_scope_id != 0 && native.sin6_scope_id != interface)
+        return Error{ErrorCode::invalid_argument,
+                     group.to_text() + ": -ORBMulticast interface= says another interface"};
+    native.sin6_scope_id = interface;
+    return net::Address::from_native(reinterpret_cast<const sockaddr*>(&native), sizeof native);
 }
 
 Result<unsigned> interface_index(const MulticastSettings& settings)

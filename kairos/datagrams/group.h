@@ -37,6 +37,9 @@ struct GroupProfile {
 /// Reads the data of a TAG_UIPMC profile. Nothing if it is malformed, says no group, or an address
 /// that is none of multicast: nobody can have us send to somebody who has not joined.
 [[nodiscard]] std::optional<GroupProfile> read_group_profile(Bytes data);
+/// Reads the group alone: where it meets is the sender's business, who may call an interface by
+/// another name. Nothing if it is malformed or says no group.
+[[nodiscard]] std::optional<GroupName> read_group_name(Bytes data);
 /// Returns the profile; its components are that of the group, and those that are given.
 [[nodiscard]] ior::TaggedProfile make_group_profile(const GroupProfile& profile);
 /// Returns the group of a reference; nothing if it has none.
@@ -49,6 +52,10 @@ struct GroupProfile {
 /// The socket address of a multicast group in numbers, "239.1.2.3", "ff15::7" or "ff12::7%eth0".
 [[nodiscard]] std::optional<net::Address> multicast_address(const ior::Address& address);
 
+/// A number to count senders of packets by: of one address of IPv4 or IPv6, whatever its port. All
+/// senders on a link share its network of IPv6, so that is nobody (net::Address::host_number).
+[[nodiscard]] std::uint64_t packet_host(const net::Address& from) noexcept;
+
 /// What -ORBMulticast says.
 struct MulticastSettings {
     std::string interface; ///< "": what the system's routes say
@@ -57,6 +64,9 @@ struct MulticastSettings {
     std::size_t packet = 1452; ///< octets of a datagram: what an Ethernet takes, also over IPv6
 };
 [[nodiscard]] Result<MulticastSettings> multicast_settings(const std::string& text);
+/// Returns the address with the interface, which only addresses of IPv6 have; 0: as it is. Fails
+/// for one that says another itself.
+[[nodiscard]] Result<net::Address> by_interface(const net::Address& group, unsigned interface);
 /// The number of the interface, 0 if the settings say none.
 [[nodiscard]] Result<unsigned> interface_index(const MulticastSettings& settings);
 

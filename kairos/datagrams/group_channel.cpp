@@ -8,7 +8,7 @@
 #include <cerrno>
 #include <cstring>
 #include <netinet/in.h>
-#include <random>
+#include <sys/random.h>
 #include <sys/socket.h>
 
 namespace kairos::datagrams {
@@ -73,6 +73,17 @@ bool name_group(std::array<std::byte, beginning_size>& octets) noexcept
     return true;
 }
 
+/// Whoever hears one cannot guess the next. Of letters, for some receivers take names for text.
+bool choose_id(OwnPacketId& id) noexcept
+{
+    constexpr std::string_view letters =
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+    if (::getrandom(id.data(), id.size(), 0) != static_cast<ssize_t>(id.size())) return false;
+    for (std::byte& each : id)
+        each = static_cast<std::byte>(letters[std::to_integer<std::size_t>(each) % letters.size()]);
+    return true;
+}
+
 template <typename T>
 bool set_for_sending(const net::Socket& socket, int level, int name, const T& value) noexcept
 {
@@ -102,13 +113,8 @@ GroupChannel::GroupChannel(int descriptor, net::Socket answers, net::Socket data
                            ior::Address where, const net::SocketOptions& options,
                            std::size_t packet)
     : Channel(descriptor, std::move(answers), std::move(datagrams), std::move(where), {}, options),
-      data_max_((packet - own_header_size) & ~std::size_t{7}), id_()
+      data_max_((packet - own_header_size) & ~std::size_t{7})
 {
-    std::random_device device;
-    for (std::size_t at = 0; at < id_.size(); at += sizeof(std::uint32_t)) {
-        const std::uint32_t number = device();
-        std::memcpy(id_.data() + at, &number, sizeof number);
-    }
 }
 
 Result<net::Socket> GroupChannel::connect(const ior::Address& where,
@@ -120,8 +126,10 @@ Result<net::Socket> GroupChannel::connect(const ior::Address& where,
         return Error{ErrorCode::unreachable, ior::to_string(where) + " is no multicast address"};
     const auto interface = interface_index(settings);
     if (!interface) return interface.error();
+    const auto by = by_interface(*address, *interface);
+    if (!by) return by.error();
     const bool is_ipv4 = address->native_family() == AF_INET;
-    auto datagrams = connect_to(*address, options, [&](const net::Socket& socket) {
+    auto datagrams = connect_to(*by, options, [&](const net::Socket& socket) {
         return prepare(socket, is_ipv4, *interface, settings);
     });
     if (!datagrams) return datagrams.error();
@@ -142,18 +150,26 @@ net::IoResult GroupChannel::send_message(std::span<const iovec> segments, std::s
         tell(size, "it is for no group");
         return {.error = EPROTO, .status = net::IoResult::Status::failed};
     }
-    std::uint32_t number_of_message = 0;
-    std::memcpy(&number_of_message, id_.data() + 8, sizeof number_of_message);
-    ++number_of_message;
-    std::memcpy(id_.data() + 8, &number_of_message, sizeof number_of_message);
+    OwnPacketId id{};
+    if (!choose_id(id)) {
+        tell(size, "the system has no random octets");
+        return {.error = EIO, .status = net::IoResult::Status::failed};
+    }
+    // Receivers of ours give a message up whose packets take longer, and other calls may be waiting
+    // for this thread.
+    const Deadline end = Deadline::after(AssemblyLimits().patience);
 
     std::array<iovec, net::Socket::segments_max + 2> vectors;
     Cursor cursor(segments);
     (void)cursor.take(beginning.size(), vectors, 0); // these are in front of it
     const auto count = static_cast<std::uint32_t>((size + data_max_ - 1) / data_max_);
     for (std::uint32_t number = 0; number < count; ++number) {
+        if (number != 0 && end.has_passed()) {
+            tell(size, "the network is too slow for it");
+            return {.bytes = size};
+        }
         const std::size_t data = std::min(data_max_, size - number * data_max_);
-        auto header = make_packet_header(id_, number, count, static_cast<std::uint16_t>(data));
+        auto header = make_packet_header(id, number, count, static_cast<std::uint16_t>(data));
         vectors[0] = {header.data(), header.size()};
         std::size_t used = 1;
         std::size_t rest = data;

@@ -37,9 +37,7 @@ class GroupChannel final : public Channel {
     [[nodiscard]] net::IoResult send_message(std::span<const iovec> segments,
                                              std::size_t size) noexcept override;
 
-    // Of the thread that writes.
     const std::size_t data_max_; // octets of a message in a packet
-    OwnPacketId id_;             // the last four octets are a number
 };
 
 } // namespace kairos::datagrams

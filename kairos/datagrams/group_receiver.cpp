@@ -15,6 +15,9 @@
 #include <sys/socket.h>
 #include <utility>
 
+#ifndef SO_BINDTOIFINDEX // which Linux has since 5.0
+#define SO_BINDTOIFINDEX 62
+#endif
 #ifndef IPV6_MULTICAST_ALL // not in the C library's header, which Linux has since 4.20
 #define IPV6_MULTICAST_ALL 29
 #endif
@@ -55,13 +58,13 @@ bool bind_and_join(const net::Socket& socket, const net::Address& group, unsigne
     }
     sockaddr_in6 native{};
     std::memcpy(&native, group.native(), sizeof native);
-    if (native.sin6_scope_id == 0 && (IN6_IS_ADDR_MC_LINKLOCAL(&native.sin6_addr) ||
-                                      IN6_IS_ADDR_MC_NODELOCAL(&native.sin6_addr)))
-        native.sin6_scope_id = interface;
     ipv6_mreq membership{};
     membership.ipv6mr_multiaddr = native.sin6_addr;
-    membership.ipv6mr_interface = interface != 0 ? interface : native.sin6_scope_id;
+    membership.ipv6mr_interface = native.sin6_scope_id;
     (void)set(socket, IPPROTO_IPV6, IPV6_MULTICAST_ALL, none); // the address says the same
+    // Else it hears, over IPv6, also what comes by interfaces where others on this host joined.
+    const int only = static_cast<int>(native.sin6_scope_id);
+    if (only != 0 && !set(socket, SOL_SOCKET, SO_BINDTOIFINDEX, only)) return false;
     return set(socket, IPPROTO_IPV6, IPV6_V6ONLY, yes) &&
            ::bind(socket.descriptor(), reinterpret_cast<const sockaddr*>(&native), sizeof native) ==
                0 &&
@@ -101,10 +104,10 @@ AssemblyLimits limits_of(const orb::Options& options)
     return limits;
 }
 
-int milliseconds_until(std::optional<Assembly::Time> when)
+int milliseconds_until(std::optional<Assembly::Time> when, Assembly::Time now)
 {
     if (!when) return -1;
-    const auto left = std::chrono::ceil<std::chrono::milliseconds>(*when - Clock::now());
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(*when - now);
     return static_cast<int>(std::clamp<std::int64_t>(left.count(), 0, 60'000));
 }
 
@@ -118,38 +121,53 @@ GroupReceiver::~GroupReceiver()
 
 // --- who is in which group -----------------------------------------------------------------------
 
-Result<GroupReceiver::PlacePtr> GroupReceiver::open(const GroupProfile& group) const
+/// Where the group is joined: the same for all ways to write that.
+Result<net::Address> GroupReceiver::where(const GroupProfile& group) const
 {
     const std::string text = "miop://" + ior::to_string(group.address);
     const auto address = multicast_address(group.address);
-    if (!address) return cannot_join(text, "it is no multicast address");
+    if (!address) return Error{ErrorCode::invalid_argument, text + " is no multicast address"};
+    const auto settings = multicast_settings(orb_.options().multicast);
+    if (!settings) return settings.error();
+    const auto interface = interface_index(*settings);
+    if (!interface) return interface.error();
+    return by_interface(*address, *interface);
+}
+
+Result<GroupReceiver::PlacePtr> GroupReceiver::open(const net::Address& where,
+                                                    const GroupProfile& group) const
+{
+    const std::string text = "miop://" + ior::to_string(group.address);
     const auto settings = multicast_settings(orb_.options().multicast);
     if (!settings) return settings.error();
     const auto interface = interface_index(*settings);
     if (!interface) return interface.error();
     const net::SocketOptions options = orb_.socket_options(0);
     net::Socket socket(
-        ::socket(address->native_family(), SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+        ::socket(where.native_family(), SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
     if (!socket.is_open()) return cannot_join(text, std::strerror(errno));
     if (options.receive_queue_bytes > 0)
         (void)set(socket, SOL_SOCKET, SO_RCVBUF, options.receive_queue_bytes);
     if (options.observer != nullptr)
         options.observer->on_socket(socket, net::SocketObserver::Kind::listener);
-    if (!bind_and_join(socket, *address, *interface)) {
+    if (!bind_and_join(socket, where, *interface)) {
         const std::string why = std::strerror(errno);
         return cannot_join(text, settings->interface.empty()
                                      ? why + "; -ORBMulticast interface=NAME says where"
                                      : why + " (interface " + settings->interface + ")");
     }
+    if (!orb_.options().access.empty())
+        log::info(text + ": where a packet comes from proves nothing: no rule of -ORBAccess for a "
+                         "network lets anybody in there");
+    if (orb_.options().tls.check_client == orb::ClientCheck::required)
+        log::warning("-ORBTlsVerifyClient required asks nothing of those who send packets to " +
+                     text + ", which is without TLS");
     log::info("listening for messages to groups at " + text);
-    return std::make_shared<Place>(Place{.where = group.address,
-                                         .number = 0,
-                                         .text = text,
-                                         .socket = std::move(socket),
-                                         .groups = {}});
+    return std::make_shared<Place>(Place{
+        .where = where, .number = 0, .text = text, .socket = std::move(socket), .groups = {}});
 }
 
-GroupReceiver::PlacePtr GroupReceiver::find_place(const ior::Address& where) const
+GroupReceiver::PlacePtr GroupReceiver::find_place(const net::Address& where) const
 {
     assert_held(mutex_);
     const auto at = std::ranges::find(places_, where,
@@ -166,16 +184,18 @@ GroupReceiver::Group* GroupReceiver::find_group(Place& place, const GroupName& n
 Result<void> GroupReceiver::add(const GroupProfile& group, GroupMember member)
 {
     if (is_left_.load()) return Error{ErrorCode::closed, "the parent of this process serves"};
+    const auto at = where(group);
+    if (!at) return at.error();
     PlacePtr opened;
     std::unique_lock lock(mutex_);
-    PlacePtr place = find_place(group.address);
+    PlacePtr place = find_place(*at);
     if (!place) {
         lock.unlock(); // whoever observes sockets is the program's
-        auto made = open(group);
+        auto made = open(*at, group);
         if (!made) return made.error();
         opened = std::move(made).value();
         lock.lock();
-        place = find_place(group.address);
+        place = find_place(*at);
     }
     if (is_ending()) return Error{ErrorCode::closed, "the ORB is shut down"};
     if (!place) {
@@ -203,9 +223,10 @@ Result<void> GroupReceiver::add(const GroupProfile& group, GroupMember member)
 
 bool GroupReceiver::remove(const GroupProfile& group, Bytes adapter, Bytes id)
 {
-    if (is_left_.load()) return false;
+    const auto at = where(group);
+    if (is_left_.load() || !at) return false;
     const std::lock_guard lock(mutex_);
-    const PlacePtr place = find_place(group.address);
+    const PlacePtr place = find_place(*at);
     Group* const of = place ? find_group(*place, group.name) : nullptr;
     if (of == nullptr) return false;
     const auto removed = std::erase_if(of->members, [&](const GroupMember& each) {
@@ -228,9 +249,10 @@ bool GroupReceiver::remove(const GroupProfile& group, Bytes adapter, Bytes id)
 std::vector<ior::OctetVector> GroupReceiver::ids(const GroupProfile& group, Bytes adapter) const
 {
     std::vector<ior::OctetVector> ids;
-    if (is_left_.load()) return ids;
+    const auto at = where(group);
+    if (is_left_.load() || !at) return ids;
     const std::lock_guard lock(mutex_);
-    const PlacePtr place = find_place(group.address);
+    const PlacePtr place = find_place(*at);
     const Group* const of = place ? find_group(*place, group.name) : nullptr;
     if (of == nullptr) return ids;
     for (const GroupMember& each : of->members)
@@ -322,23 +344,26 @@ void GroupReceiver::run() noexcept
         try {
             if (const std::uint64_t changed = places_changed_.load(); changed != seen) {
                 const std::lock_guard lock(mutex_);
-                seen = places_changed_.load();
-                places = places_;
+                const std::uint64_t is_now = places_changed_.load();
+                auto others = places_;
+                polled.reserve(others.size() + 1); // from here on there is room
                 polled.clear();
                 polled.push_back({.fd = waker_->descriptor(), .events = POLLIN, .revents = 0});
-                for (const PlacePtr& each : places)
+                for (const PlacePtr& each : others)
                     polled.push_back(
                         {.fd = each->socket.descriptor(), .events = POLLIN, .revents = 0});
+                places.swap(others);
+                seen = is_now;
             }
-            if (::poll(polled.data(), polled.size(), milliseconds_until(assembly.next_expiry())) <
-                    0 &&
+            if (::poll(polled.data(), polled.size(),
+                       milliseconds_until(assembly.next_expiry(), now())) < 0 &&
                 errno != EINTR) {
                 log::error("nothing that comes to groups is served any more: " +
                            std::string(std::strerror(errno)));
                 return;
             }
             waker_->clear();
-            assembly.expire(Clock::now());
+            assembly.expire(now());
             // One packet of each: a group that gets many does not keep the others waiting.
             for (std::size_t i = 0; i < places.size() && !is_ending(); ++i)
                 if (polled[i + 1].revents != 0)
@@ -351,6 +376,10 @@ void GroupReceiver::run() noexcept
         }
     }
 }
+
+/// By a clock that stands still while servants are called: packets that lie in the sockets' queues
+/// meanwhile have come in time.
+Assembly::Time GroupReceiver::now() const noexcept { return Clock::now() - in_servants_; }
 
 void GroupReceiver::receive(Place& place, MutableBytes room, Assembly& assembly, Upcalls& upcalls)
 {
@@ -366,7 +395,7 @@ void GroupReceiver::receive(Place& place, MutableBytes room, Assembly& assembly,
     const std::string_view why = read_packet(room.first(static_cast<std::size_t>(size)), packet);
     if (!why.empty()) return drop(place.text, &from, why);
     const Assembly::Taken taken =
-        assembly.take(sender_of(place.number, from), from.host_number(), packet, Clock::now());
+        assembly.take(sender_of(place.number, from), packet_host(from), packet, now());
     using What = Assembly::Taken::What;
     if (taken.what == What::repeated) return count_repeated();
     if (taken.what == What::dropped) return drop(place.text, &from, taken.why);
@@ -384,9 +413,9 @@ void GroupReceiver::serve(Place& place, const net::Address& from, MutableBytes m
     if (request.target.disposition != giop::AddressingDisposition::profile ||
         request.target.profile_tag != tag_uipmc)
         return drop(place.text, &from, "its target is no group");
-    const auto group = read_group_profile(request.target.profile_data);
+    const auto group = read_group_name(request.target.profile_data);
     if (!group) return drop(place.text, &from, "its target is malformed");
-    const auto keys = keys_of(place, group->name);
+    const auto keys = keys_of(place, *group);
     if (!keys) return drop(place.text, &from, "nobody here is in its group");
     // What is read may be changed where it lies: all but the last object get a copy.
     for (std::size_t i = 0; i < keys->size() && !is_ending(); ++i) {
@@ -403,7 +432,9 @@ void GroupReceiver::serve(Place& place, const net::Address& from, MutableBytes m
                        .profile_data = {},
                        .selected_index = 0,
                        .ior = {}};
+        const Clock::time_point since = Clock::now();
         upcalls.serve(each);
+        in_servants_ += Clock::now() - since;
     }
     if (copy_.capacity() > datagram_octets_max) copy_ = {}; // not kept after a large one
 }

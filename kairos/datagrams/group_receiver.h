@@ -15,6 +15,7 @@
 #include "kairos/net/waker.h"
 
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -64,7 +65,7 @@ class GroupReceiver {
         std::shared_ptr<const Keys> keys; ///< of the members; never changed, replaced by others
     };
     struct Place {
-        ior::Address where;
+        net::Address where;   ///< with the interface, over IPv6, if one is said
         std::uint64_t number; ///< of this one, in the names of senders
         std::string text;     ///< for messages
         net::Socket socket;   ///< of the thread, once it knows the place
@@ -72,15 +73,17 @@ class GroupReceiver {
     };
     using PlacePtr = std::shared_ptr<Place>;
 
-    [[nodiscard]] Result<PlacePtr> open(const GroupProfile& group) const;
+    [[nodiscard]] Result<net::Address> where(const GroupProfile& group) const;
+    [[nodiscard]] Result<PlacePtr> open(const net::Address& where, const GroupProfile& group) const;
     /// Must hold mutex_.
-    [[nodiscard]] PlacePtr find_place(const ior::Address& where) const;
+    [[nodiscard]] PlacePtr find_place(const net::Address& where) const;
     [[nodiscard]] static Group* find_group(Place& place, const GroupName& name);
     [[nodiscard]] Result<void> start_thread();
     void wake() noexcept;
 
     [[nodiscard]] bool is_ending() const noexcept { return ends_.load(std::memory_order_acquire); }
     void run() noexcept;
+    [[nodiscard]] Assembly::Time now() const noexcept;
     void receive(Place& place, MutableBytes room, Assembly& assembly, Upcalls& upcalls);
     void serve(Place& place, const net::Address& from, MutableBytes message, Upcalls& upcalls);
     [[nodiscard]] std::shared_ptr<const Keys> keys_of(Place& place, const GroupName& name) const;
@@ -89,13 +92,14 @@ class GroupReceiver {
     std::atomic<bool> ends_{false};
     std::atomic<bool> is_left_{false};             // to the parent of this process
     std::atomic<std::uint64_t> places_changed_{0}; // how often; written under mutex_
+    std::vector<std::byte> copy_; // of the thread: a message that several objects get
+    std::chrono::steady_clock::duration in_servants_{}; // of the thread: how long it has been
     mutable std::mutex mutex_; // guards what follows; never held while calling out
     std::vector<PlacePtr> places_;
     bool is_started_ = false;
     std::optional<net::Waker> waker_;   // constant once there is a thread; any thread wakes it
     std::optional<net::Thread> thread_; // its end is awaited under join_mutex_
     std::mutex join_mutex_;             // guards that one thread ends it
-    std::vector<std::byte> copy_;       // of the thread: a message that several objects get
 };
 
 } // namespace kairos::datagrams

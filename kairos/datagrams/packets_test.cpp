@@ -8,6 +8,7 @@
 #include "kairos/datagrams/profiles.h"
 
 #include <algorithm>
+#include <arpa/inet.h>
 #include <gtest/gtest.h>
 #include <numeric>
 
@@ -190,6 +191,38 @@ TEST_F(Packets, ASenderThatBeginsMuchHarmsItself)
     EXPECT_EQ(what(others[1], "honest", 7), What::message);
 }
 
+TEST_F(Packets, ManyWhoBeginALittleHarmNoLargeMessage)
+{
+    const auto large = cut(1, counting(20'000), 1000);
+    for (std::size_t i = 0; i + 1 < large.size(); ++i)
+        EXPECT_EQ(what(large[i], "honest", 7), What::kept);
+    for (std::uint64_t host = 10; host < 30; ++host)
+        for (std::uint8_t id = 1; id <= host % 3 + 1; ++id)
+            EXPECT_EQ(what(packet_of(id, 0, 9, counting(1)), std::to_string(host), host),
+                      What::kept);
+    EXPECT_EQ(assembly_.messages(), limits_.messages);
+    EXPECT_EQ(what(large.back(), "honest", 7), What::message);
+}
+
+/// All who are on a link have its network of IPv6.
+TEST_F(Packets, NeighboursAreOtherHosts)
+{
+    const auto host_of = [](const char* text, std::uint16_t port) {
+        sockaddr_in6 native{};
+        native.sin6_family = AF_INET6;
+        native.sin6_port = port;
+        EXPECT_EQ(::inet_pton(AF_INET6, text, &native.sin6_addr), 1);
+        return packet_host(
+            net::Address::from_native(reinterpret_cast<const sockaddr*>(&native), sizeof native));
+    };
+    EXPECT_EQ(host_of("fe80::1", 1), host_of("fe80::1", 2));
+    const auto others = cut(1, counting(2000), 1000);
+    EXPECT_EQ(what(others[0], "honest", host_of("fe80::1", 1)), What::kept);
+    for (std::uint8_t id = 1; id < 100; ++id)
+        (void)what(packet_of(id, 0, 9, counting(900)), "many", host_of("fe80::2", 1));
+    EXPECT_EQ(what(others[1], "honest", host_of("fe80::1", 1)), What::message);
+}
+
 TEST_F(Packets, ManyHostsKeepToTheLimit)
 {
     for (std::uint64_t host = 0; host < 200; ++host)
@@ -321,6 +354,7 @@ TEST(GroupUrls, ThatSayNone)
              {"1.0-d-1/239.1.2.3", "the port is missing"},
              {"1.0-d-1/239.1.2.3:0", "the port is not"},
              {"1.0-d-1/239.1.2.3:70000", "the port is not"},
+             {"1.0-d-1/239.1.2.3:9,iiop:gateway:7", "of a gateway"},
              {"1.0-d-1/10.1.2.3:9", "no multicast address"},
              {"1.0-d-1/[fe80::1]:9", "no multicast address"},
              {"1.0-d-1/host.example:9", "no multicast address"},
@@ -340,6 +374,19 @@ TEST(GroupReferences, LeadToNobodyWhoHasNotJoined)
     profile.address.host = "239.1.2.3";
     EXPECT_EQ(datagrams::targets({.type_id = {}, .profiles = {make_group_profile(profile)}}).size(),
               1u);
+}
+
+/// A sender's interface may have a name that no interface has here.
+TEST(GroupReferences, NameTheirGroupWhereverItMeets)
+{
+    const GroupProfile profile{.name = {"d", 1},
+                               .reference_version = 0,
+                               .address = {"ff12::7%no-such-0", 9},
+                               .components = {}};
+    const auto data = make_group_profile(profile).data;
+    EXPECT_FALSE(read_group_profile(data));
+    EXPECT_EQ(read_group_name(data), profile.name);
+    EXPECT_FALSE(read_group_name(Bytes(data).first(data.size() - 1)));
 }
 
 TEST(MulticastSettings, AreReadOrRefused)

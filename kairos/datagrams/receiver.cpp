@@ -81,6 +81,16 @@ bool Receiver::is_at(const orb::Way& way) const noexcept
 Result<void> Receiver::start()
 {
     if (auto started = groups_.start(); !started || places_.empty()) return started;
+    auto started = start_thread();
+    if (!started) { // nobody is served then
+        groups_.stop();
+        groups_.join();
+    }
+    return started;
+}
+
+Result<void> Receiver::start_thread()
+{
     auto waker = net::Waker::create();
     if (!waker) return waker.error();
     waker_.emplace(std::move(waker).value());

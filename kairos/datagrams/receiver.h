@@ -52,6 +52,7 @@ class Receiver final : public orb::DatagramSide {
     };
 
     void run() noexcept;
+    [[nodiscard]] Result<void> start_thread();
     [[nodiscard]] bool is_ending() const noexcept { return ends_.load(std::memory_order_acquire); }
     void receive(Place& place, MutableBytes room, Upcalls& upcalls);
 

@@ -182,6 +182,21 @@ TEST_P(GroupsByFamily, OneMessageReachesEveryMemberOnce)
         }
     }
 }
+/// What comes by another interface is not heard, also where others on this host have joined by it.
+TEST_P(GroupsByFamily, AreJoinedAtTheInterface)
+{
+    MemberServer here(GetParam());
+    MemberServer there(GetParam(), "worker-pool", options_of("interface=kairos2"));
+    ListenerClient other({"-ORBMulticast", "interface=kairos2"});
+    ListenerClient client({"-ORBMulticast", "interface=kairos0"});
+    const Sensors::Listener_var by_other = other.target(GetParam());
+    const Sensors::Listener_var by_ours = client.target(GetParam());
+    by_other->said("elsewhere");
+    EXPECT_TRUE(there.servant().wait_for("said elsewhere"));
+    by_ours->said("the end");
+    EXPECT_TRUE(here.servant().wait_for("said the end"));
+    EXPECT_EQ(here.servant().count("said elsewhere"), 0u);
+}
 INSTANTIATE_TEST_SUITE_P(Families, GroupsByFamily, ::testing::Values(ipv4_group, ipv6_group),
                          [](const auto& info) {
                              return info.param == ipv4_group ? "ipv4" : "ipv6";
@@ -211,6 +226,28 @@ TEST_F(Groups, AreLeftAndJoinedAgain)
     EXPECT_TRUE(leaves.servant().wait_for("said third"));
     EXPECT_EQ(leaves.servant().count("said third"), 1u);
     EXPECT_EQ(leaves.servant().count("said second"), 0u);
+}
+
+/// However its address is written, a group is joined once.
+TEST_F(Groups, AreTheSameHoweverTheyAreWritten)
+{
+    MemberServer member(ipv6_group);
+    for (const char* url : {"corbaloc:miop:1.0-Sensors-1/[ff15:0:0:0:0:0:7:1]:5007",
+                            "corbaloc:miop:1.0-Sensors-1/[FF15::7:1%kairos0]:5007"}) {
+        const CORBA::Object_var same = member.server().orb()->string_to_object(url);
+        const PortableGroup::IDs_var ids = member.goa()->reference_to_ids(same);
+        EXPECT_EQ(ids->length(), 1u) << url;
+        member.goa()->associate_reference_with_id(same, member.server().id());
+        member.goa()->disassociate_reference_with_id(same, member.server().id());
+        EXPECT_EQ(PortableGroup::IDs_var(member.goa()->reference_to_ids(member.group()))->length(),
+                  0u)
+            << url;
+        member.goa()->associate_reference_with_id(member.group(), member.server().id());
+    }
+    const CORBA::Object_var elsewhere = member.server().orb()->string_to_object(
+        "corbaloc:miop:1.0-Sensors-1/[ff15::7:1%kairos2]:5007");
+    EXPECT_THROW(member.goa()->associate_reference_with_id(elsewhere, member.server().id()),
+                 CORBA::NO_RESOURCES);
 }
 
 /// Two groups may share an address.

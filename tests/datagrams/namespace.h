@@ -15,8 +15,9 @@
 namespace kairos::orb_testing {
 
 /// Moves the process into a network namespace of its own, which has the loopback interface and
-/// another, kairos0, 10.77.0.1 and fd77::1. To be called before there are other threads; what is
-/// started later is in it, too. Returns why that cannot be; empty if it is so.
+/// two others, kairos0, 10.77.0.1 and fd77::1, and kairos2, 10.78.0.1 and fd78::1. To be called
+/// before there are other threads; what is started later is in it, too. Returns why that cannot be;
+/// empty if it is so.
 inline std::string enter_own_network()
 {
     const auto failed = [](const char* what) {
@@ -46,7 +47,15 @@ inline std::string enter_own_network()
                              "ip link set kairos0 up && ip link set kairos1 up && "
                              "ip addr add 10.77.0.1/24 dev kairos0 && "
                              "ip route add 224.0.0.0/4 dev kairos0 && "
-                             "ip -6 addr add fd77::1/64 dev kairos0 nodad";
+                             "ip -6 addr add fd77::1/64 dev kairos0 nodad && "
+                             "ip link add kairos2 type veth peer name kairos3 && "
+                             "ip link set kairos2 up && ip link set kairos3 up && "
+                             "ip addr add 10.78.0.1/24 dev kairos2 && "
+                             "ip -6 addr add fd78::1/64 dev kairos2 nodad && "
+                             // The system makes these when it hears that the cables are in.
+                             "for each in kairos0 kairos2; do timeout 20 sh -c 'until ip -6 route "
+                             "show table local | grep -q \"ff00::/8 dev $0\"; do :; done' $each "
+                             "|| exit 1; done";
     if (std::system(make) != 0) // NOLINT(cert-env33-c): a text of our own
         return std::string("no interface can be made here: ") + make;
     return {};
