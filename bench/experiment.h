@@ -65,6 +65,13 @@ struct EventsOptions : CommonOptions {
     std::uint32_t events = 20'000; ///< that consumers get, together, per system and round
 };
 
+struct ModernOptions : CommonOptions {
+    std::uint32_t calls = 2000;      ///< null calls per system, place and round
+    double megabytes = 32;           ///< of data per system, size and round
+    std::uint32_t threads = 16;      ///< of a client, with a connection each
+    std::uint32_t duration_ms = 300; ///< for which these call, per system and round
+};
+
 struct ParamOptions : CommonOptions {
     std::uint32_t calls = 500;         ///< timed calls per operation and round
     std::uint32_t counted_calls = 500; ///< N of the difference between N and 2 N calls
@@ -138,6 +145,8 @@ struct FootprintOptions : CommonOptions {
 [[nodiscard]] Result<Report> run_asynchronous(const AsynchronousOptions& options);
 /// Of events_systems().
 [[nodiscard]] Result<Report> run_events(const EventsOptions& options);
+/// Of modern_systems().
+[[nodiscard]] Result<Report> run_modern(const ModernOptions& options);
 [[nodiscard]] Result<Report> run_param(const ParamOptions& options);
 [[nodiscard]] Result<Report> run_marshal(const MarshalOptions& options);
 [[nodiscard]] Result<Report> run_demux(const DemuxOptions& options);
@@ -157,6 +166,7 @@ struct FootprintOptions : CommonOptions {
 [[nodiscard]] std::vector<Column> gateway_columns();
 [[nodiscard]] std::vector<Column> asynchronous_columns();
 [[nodiscard]] std::vector<Column> events_columns();
+[[nodiscard]] std::vector<Column> modern_columns();
 [[nodiscard]] std::vector<Column> param_columns();
 [[nodiscard]] std::vector<Column> marshal_columns();
 [[nodiscard]] std::vector<Column> demux_columns();

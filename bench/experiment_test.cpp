@@ -431,6 +431,42 @@ TEST(Gateway, IsComparedWithAProxy)
         EXPECT_GT(row.figure("p50_us").value(), 0) << row.variant;
 }
 
+TEST(Modern, MeasuresWhoIsInstalledAndSaysWhoIsNot)
+{
+    auto options = options_for<ModernOptions>("kairos");
+    options.systems.assign(modern_systems().begin(), modern_systems().end());
+    System nowhere = options.systems.back();
+    nowhere.name = "nowhere";
+    nowhere.program = "kairos-bench-modern-nowhere";
+    options.systems.push_back(nowhere);
+    options.calls = 20;
+    options.megabytes = 0.5;
+    options.threads = 3;
+    options.duration_ms = 5;
+    const auto report = run_modern(options);
+    ASSERT_TRUE(report.ok()) << report.error().reason;
+    ASSERT_EQ(report->rows.size(), options.systems.size());
+    unsigned measured = 0;
+    for (const Row& row : report->rows) {
+        const bool ours = row.system == "kairos" || row.system == "raw-tcp";
+        if (row.system == "nowhere") EXPECT_EQ(row.status, "not installed");
+        if (ours) EXPECT_EQ(row.status, "") << row.variant;
+        if (!row.status.empty()) continue;
+        EXPECT_GT(row.figure("null_one_cpu_us").value_or(0), 0) << row.system;
+        EXPECT_GT(row.figure("null_to_raw").value_or(0), 0) << row.system;
+        EXPECT_GT(row.figure("resident_mbyte").value_or(0), 0) << row.system;
+        if (row.variant.starts_with("shared memory")) continue;
+        ++measured;
+        for (const char* figure : {"threads_to_raw", "structs_64k_to_raw", "octets_64k_to_raw",
+                                   "octets_1m_to_raw", "octets_1m_mbyte_s"})
+            EXPECT_GT(row.figure(figure).value_or(0), 0) << row.system << ' ' << figure;
+    }
+    EXPECT_GE(measured, 2u);
+    const std::string script = pictures_of(*report, "modern.svg").at(0).script;
+    for (const char* panel : {"Null call on one CPU", "1 MB of octets", "'shared memory'"})
+        EXPECT_NE(script.find(panel), std::string::npos) << panel;
+}
+
 TEST(Asynchronous, CallsAllocateOnce)
 {
     auto options = options_for<AsynchronousOptions>("kairos");

@@ -570,6 +570,46 @@ Picture concurrency_picture(const Report& report, const std::string& path)
     return {path, script + "unset multiplot\n"};
 }
 
+/// What each system reaches of raw sockets, in a panel for each thing that it does.
+Picture modern_picture(const Report& report, const std::string& path)
+{
+    const auto name = [](const Row& row) {
+        if (row.variant.starts_with("shared memory")) return row.variant;
+        return row.variant.starts_with("a stream") ? row.system + " stream" : row.system;
+    };
+    std::string script =
+        heading(report, "Kairos beside the systems of today: 1 is raw TCP sockets", 1300, 860) +
+        fmt::format("set output '{}'\nset multiplot layout 2,3 title title_text font ',15'\n"
+                    "set xtics rotate by -40 scale 0 font ',9' noenhanced\nset yrange [0:*]\n"
+                    "unset key\nset ylabel '× raw'\n",
+                    path);
+    for (const auto& [figure, title] :
+         {std::pair{"null_one_cpu_to_raw", "Null call on one CPU: time, less is better"},
+          std::pair{"null_to_raw", "Null call on all CPUs: time, less is better"},
+          std::pair{"threads_to_raw", "Null calls a second of many threads, more is better"},
+          std::pair{"structs_64k_to_raw", "64 K of structs: MB/s, more is better"},
+          std::pair{"octets_64k_to_raw", "64 K of octets: MB/s, more is better"},
+          std::pair{"octets_1m_to_raw", "1 MB of octets: MB/s, more is better"}}) {
+        std::string data;
+        std::string places;
+        int place = 0;
+        for (const Row& row : report.rows) {
+            const auto value = row.figure(figure);
+            if (!value) continue;
+            data += fmt::format("{} {} {}\n", place, *value,
+                                std::string(color_of(row.system)).replace(0, 1, "0x"));
+            places += fmt::format("{}'{}' {}", places.empty() ? "" : ", ", name(row), place++);
+        }
+        if (place == 0) continue;
+        script += fmt::format("$modern << END\n{}END\nset title '{}'\nset xtics ({})\n"
+                              "set xrange [-0.7:{}]\n"
+                              "plot $modern using 1:2:(0.7):3 with boxes fill solid 0.75 "
+                              "lc rgb variable, 1 with lines lc rgb '#222222' dt 2\n",
+                              data, title, places, place - 0.3);
+    }
+    return {path, script + "unset multiplot\n"};
+}
+
 std::string with_suffix(const std::string& path, const std::string& suffix)
 {
     const std::size_t dot = path.rfind(".svg");
@@ -593,6 +633,7 @@ std::vector<Picture> pictures_of(const Report& report, const std::string& path)
     if (report.experiment == "priority") return {priority_picture(report, path)};
     if (report.experiment == "concurrency") return {concurrency_picture(report, path)};
     if (report.experiment == "whitebox") return {whitebox_picture(report, path)};
+    if (report.experiment == "modern") return {modern_picture(report, path)};
     if (report.experiment == "naming") return {naming_picture(report, path)};
     const auto queues = distinct(
         report, [](const Row&) { return true; },

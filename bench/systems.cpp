@@ -360,6 +360,42 @@ std::span<const System> gateway_systems()
     return systems;
 }
 
+std::span<const System> modern_systems()
+{
+    const auto kairos = [](const char* option, const char* architecture, const char* endpoint,
+                           std::vector<std::string> spin = {}) {
+        std::vector<std::string> server{"-ORBListenEndpoints", endpoint};
+        server.insert(server.end(), spin.begin(), spin.end());
+        return System{option, "kairos", architecture, "kairos-bench-modern-kairos",
+                      server, spin,     true};
+    };
+    const auto other = [](const char* name, const char* architecture) {
+        return System{name, name, architecture, std::string("kairos-bench-modern-") + name,
+                      {},   {},   false};
+    };
+    static const std::array<System, 12> systems{
+        System{"raw", "raw-tcp", "blocking sockets", "kairos-bench-modern-raw", {}, {}, false},
+        kairos("kairos", "thread-per-connection", "iiop://127.0.0.1"),
+        kairos("kairos-memory", "shared memory", "shmiop://"),
+        kairos("kairos-spin", "shared memory, spinning", "shmiop://", {"-ORBSpin", "1000"}),
+        other("omniorb", "thread-per-connection"),
+        other("thrift", "threaded server, frames"),
+        other("ice", "thread pool"),
+        other("zeromq", "REQ and REP"),
+        other("capnproto", "event loop"),
+        other("grpc", "unary, callback server"),
+        System{"grpc-stream",
+               "grpc",
+               "a stream for each client",
+               "kairos-bench-modern-grpc",
+               {},
+               {"stream"},
+               false},
+        other("cyclone", "two topics for each client"),
+    };
+    return systems;
+}
+
 std::span<const System> collocated_systems()
 {
     const auto system = [](const char* option, const char* architecture) {

@@ -77,6 +77,9 @@ struct System {
 /// Event channels with one consumer and with a hundred, and oneway calls without any.
 [[nodiscard]] std::span<const System> events_systems();
 
+/// Kairos, raw sockets and the systems of today, those of bench/modern: one program each.
+[[nodiscard]] std::span<const System> modern_systems();
+
 /// The program that calls an object of its own, once for each kind of collocation.
 [[nodiscard]] std::span<const System> collocated_systems();
 

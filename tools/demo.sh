@@ -63,6 +63,7 @@ measure_everything() {
     measure gateway
     measure asynchronous
     measure events
+    measure modern
     measure param
     measure marshal
     measure local

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # Installs the Debian 12 packages that are missing for the sets named on the command line (build,
-# test, interop, check, packages, fuzz), and nothing else. When nothing is missing it only asks
-# dpkg, so every make target can afford to call it. On a system without dpkg it says what is needed
-# and goes on.
+# test, interop, check, packages, fuzz, modern), and nothing else. When nothing is missing it only
+# asks dpkg, so every make target can afford to call it. On a system without dpkg it says what is
+# needed and goes on.
 set -euo pipefail
 
 declare -A sets=(
@@ -12,16 +12,21 @@ declare -A sets=(
              libsqlite3-dev libpq-dev libssl-dev nlohmann-json3-dev libtomlplusplus-dev gnuplot-nox
              libcpp-httplib-dev pkg-config"
     [test]="clang-16 lld-16 libgtest-dev libbenchmark-dev omniorb omniorb-nameserver omniidl
-            omniorb-idl libomniorb4-dev omniorb-doc tshark valgrind strace util-linux man-db"
+            omniorb-idl libomniorb4-dev omniorb-doc tshark valgrind strace util-linux
+            iproute2 man-db"
     [interop]="default-jdk-headless maven postgresql pkg-config libglib2.0-dev qtbase5-dev
              clang-16 lld-16 libclang-rt-16-dev tango-test python3-tango chromium omnievents"
     [check]="clang-format-16 clang-tidy-16 python3"
     [packages]="lintian debootstrap dpkg-dev file man-db iproute2 systemd omniidl libomniorb4-dev"
     [fuzz]="clang-16 libclang-rt-16-dev lld-16 llvm-16"
+    [modern]="libzeroc-ice-dev zeroc-ice-compilers libgrpc++-dev protobuf-compiler-grpc
+             protobuf-compiler libprotobuf-dev libcapnp-dev capnproto libthrift-dev
+             thrift-compiler libboost-dev libzmq3-dev cppzmq-dev cyclonedds-dev
+             cyclonedds-tools libomniorb4-dev omniidl binutils"
 )
 
 if [ $# -eq 0 ]; then
-    echo "usage: tools/install-packages.sh build|test|interop|check|packages|fuzz …" >&2
+    echo "usage: tools/install-packages.sh build|test|interop|check|packages|fuzz|modern …" >&2
     exit 2
 fi
 

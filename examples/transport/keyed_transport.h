@@ -25,7 +25,7 @@ class KeyedTransport final : public kairos::orb::LocalTransport {
     }
 
     [[nodiscard]] kairos::Result<void> prepare(kairos::net::Socket& socket, Side side,
-                                               std::chrono::microseconds) const override
+                                               const kairos::net::SpinRule&) const override
     {
         socket.set_channel(
             std::make_unique<Channel>(socket.descriptor(), key_, side == Side::server));

@@ -105,10 +105,21 @@ typedef $N& $N_out;
         if (has_traits(form)) out_.blank();
     }
 
+    /// In omniORB's style, what stands in this place in omniidl's code: the line behind which
+    /// programs have sed put members of their own.
+    void emit_mark(const Declaration& type)
+    {
+        if (!source_.options.skel_header_suffix.empty()) return;
+        const bool is_fixed = form_of(type) == Form::fixed_struct;
+        out_.put({'N', identifier(type), 'K', is_fixed ? "Fix" : "Variable"},
+                 "// typedef _CORBA_ConstrType_$K_Var<$N> _var_type;\n");
+    }
+
     void emit_one(const Struct& composite)
     {
         announce(composite);
         out_.put({'N', identifier(composite)}, "struct $N {\n    typedef $N_var _var_type;\n");
+        emit_mark(composite);
         emit(composite.declarations);
         emit_members(composite.members, "");
         out_.close("};");
@@ -119,6 +130,7 @@ typedef $N& $N_out;
     {
         announce(type);
         out_.put({'N', identifier(type)}, "class $N {\n  public:\n    typedef $N_var _var_type;\n");
+        emit_mark(type);
         emit(type.declarations);
         emit_union_body(type, out_);
         out_.close("};");

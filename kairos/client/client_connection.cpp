@@ -31,7 +31,7 @@ ClientConnection::ClientConnection(Orb& orb, Endpoint& endpoint, net::Socket soc
       session_(orb.options().message_size_max, giop::ReadSizes::of(!socket_.receive_queue_max())),
       last_use_(coarse_now()), place_(std::move(place))
 {
-    socket_.spin(orb.options().socket.spin, orb.options().socket.spin_learns);
+    socket_.spin(orb.options().socket.spin);
     socket_.spin_for_room(orb.options().room_spin);
     socket_.poll_before_reading();
     Client::of(*orb_).connections().add(*this);

@@ -15,6 +15,7 @@
 #include "kairos/ior/object_url.h"
 #include "kairos/ior/reference_file.h"
 #include "kairos/orb/call_observer.h"
+#include "kairos/orb/datagrams.h"
 #include "kairos/orb/failure.h"
 #include "kairos/orb/late_calls.h"
 #include "kairos/orb/orb.h"
@@ -68,7 +69,12 @@ namespace kairos::corba {
 /// the log about those that mean nothing here. Throws BAD_PARAM for what cannot be had here.
 [[gnu::weak]] KAIROS_API std::string translate_tao_options(std::vector<std::string>& arguments);
 [[gnu::weak]] KAIROS_API CORBA::Object_ptr tao_ior_manipulation_service(CORBA::ORB& orb);
+[[gnu::weak]] KAIROS_API CORBA::Object_ptr omni_ins_poa_service(CORBA::ORB& orb);
 } // namespace kairos::corba
+
+namespace kairos::orb {
+[[gnu::weak]] const Datagrams& datagrams();
+} // namespace kairos::orb
 
 namespace CORBA {
 
@@ -97,19 +103,26 @@ bool is_real_time_service(std::string_view name)
            std::ranges::find(real_time_services, name) != std::end(real_time_services);
 }
 
-/// What an ORB has as well where a library with it is linked.
-constexpr std::string_view linked_services[] = {"DynAnyFactory", "CodecFactory", "PICurrent",
-                                                "IORManipulation", "SSLIOPCurrent"};
 using MakeService = Object_ptr (*)(ORB& orb);
+
+/// What an ORB has as well where a library with it is linked; else there is no function.
+struct LinkedService {
+    std::string_view name;
+    MakeService make;
+};
+constexpr LinkedService linked_services[] = {
+    {"DynAnyFactory", &kairos::corba::dynamic_any_service},
+    {"CodecFactory", &kairos::corba::codec_service},
+    {"PICurrent", &kairos::corba::slots_service},
+    {"IORManipulation", &kairos::corba::tao_ior_manipulation_service},
+    {"SSLIOPCurrent", &kairos::corba::ssliop_service},
+    {"omniINSPOA", &kairos::corba::omni_ins_poa_service}};
 
 /// Makes the service of this name; null if it is none of these, or not linked.
 MakeService linked_service(std::string_view name)
 {
-    if (name == linked_services[0]) return &kairos::corba::dynamic_any_service;
-    if (name == linked_services[1]) return &kairos::corba::codec_service;
-    if (name == linked_services[2]) return &kairos::corba::slots_service;
-    if (name == linked_services[3]) return &kairos::corba::tao_ior_manipulation_service;
-    if (name == linked_services[4]) return &kairos::corba::ssliop_service;
+    for (const LinkedService& each : linked_services)
+        if (each.name == name) return each.make;
     return nullptr;
 }
 
@@ -317,6 +330,8 @@ ORB_ptr ORB_init(int& argc, char** argv, const char* orb_identifier)
     if (!options) throw BAD_PARAM(minor_code::bad_option, COMPLETED_NO, options.error().reason);
     auto access = read_access(options->access); // files are read before anything is locked
     read_csi(options->csi);
+    if (&kairos::orb::datagrams == nullptr && !options->multicast.empty())
+        raise_not_linked("-ORBMulticast: the program is not linked with libkairos-datagrams");
     std::string id = orb_identifier == nullptr ? "" : orb_identifier;
     if (id.empty()) id = options->orb_id;
     std::vector<const char*> given;
@@ -532,6 +547,9 @@ Object_ptr ORB::make_object(kairos::ior::Ior ior)
 
 Object_ptr ORB::object_from_url(std::string_view text, int depth)
 {
+    kairos::ior::Ior group;
+    if (&kairos::orb::datagrams != nullptr && kairos::orb::datagrams().read_url(text, group))
+        return make_object(std::move(group));
     using Scheme = kairos::ior::ObjectUrl::Scheme;
     // Files name files, initial references others: a few, or it is a circle.
     constexpr int depth_max = 8;
@@ -624,8 +642,8 @@ ORB::ObjectIdList* ORB::list_initial_services()
         if (has_own_service(name)) names.emplace_back(name);
     for (const std::string_view name : real_time_services)
         if (is_real_time_service(name)) names.emplace_back(name);
-    for (const std::string_view name : linked_services)
-        if (linked_service(name) != nullptr) names.emplace_back(name);
+    for (const LinkedService& each : linked_services)
+        if (each.make != nullptr) names.emplace_back(each.name);
     for (const auto& [name, url] : core_->options().initial_references)
         names.push_back(name);
     {

@@ -116,14 +116,14 @@ std::string_view reason(Sendable sendable) noexcept
     return "it is too large";
 }
 
-void tell(std::size_t size, std::string_view why) noexcept
+} // namespace
+
+void Channel::tell(std::size_t size, std::string_view why) noexcept
 {
     log::write_limited(log::Level::warning, 0,
                        log::Line() << "a message of " << size
                                    << " octets was not sent in a datagram: " << why);
 }
-
-} // namespace
 
 void Refusals::add(const ior::Address& where) noexcept
 {
@@ -137,7 +137,8 @@ bool Refusals::take(const ior::Address& where) noexcept
     return refused[number % refused.size()].compare_exchange_strong(number, 0);
 }
 
-Result<net::Socket> connect_to(const net::Address& address, const net::SocketOptions& options)
+Result<net::Socket> connect_to(const net::Address& address, const net::SocketOptions& options,
+                               const std::function<bool(const net::Socket&)>& prepare)
 {
     net::Socket socket(::socket(address.native_family(), SOCK_DGRAM | SOCK_CLOEXEC, 0));
     if (!socket.is_open()) return system_failed("no socket for datagrams", errno);
@@ -147,6 +148,7 @@ Result<net::Socket> connect_to(const net::Address& address, const net::SocketOpt
     socket.limit_writing(room_wait);
     if (options.observer != nullptr)
         options.observer->on_socket(socket, net::SocketObserver::Kind::connecting);
+    if (prepare && !prepare(socket)) return system_failed("no way to " + address.to_text(), errno);
     if (::connect(socket.descriptor(), address.native(), address.native_size()) != 0)
         return system_failed("no way to " + address.to_text(), errno);
     return socket;
@@ -162,16 +164,14 @@ Result<net::Socket> Channel::connect(const ior::Address& where, std::vector<net:
         addresses.pop_back();
     }
     if (!datagrams) return datagrams.error();
-    int ends[2];
-    if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
-        return system_failed("no sockets for answers", errno);
-    net::Socket socket(ends[0]);
-    net::Socket answers(ends[1]);
-    socket.set_channel(std::make_unique<Channel>(socket.descriptor(), std::move(answers),
-                                                 std::move(datagrams).value(), where,
-                                                 std::move(addresses), options));
-    return socket;
+    return with_channel([&](int descriptor, net::Socket answers) {
+        return std::make_unique<Channel>(descriptor, std::move(answers),
+                                         std::move(datagrams).value(), where, std::move(addresses),
+                                         options);
+    });
 }
+
+std::size_t Channel::message_octets_max() const noexcept { return datagram_octets_max; }
 
 /// What cannot be sent and has no answer fails, as on a connection that has just been closed.
 net::IoResult Channel::put(std::span<const iovec> segments) noexcept
@@ -187,7 +187,7 @@ net::IoResult Channel::put(std::span<const iovec> segments) noexcept
     }
     const Bytes beginning = Bytes(octets).first(copied);
     const std::size_t size = message_size(beginning);
-    if (offered < size && offered != offered_in_part_ && size <= datagram_octets_max) {
+    if (offered < size && offered != offered_in_part_ && size <= message_octets_max()) {
         // Whoever has more of it puts that behind this, and then offers both.
         offered_in_part_ = offered;
         return {.status = net::IoResult::Status::would_block};
@@ -196,15 +196,15 @@ net::IoResult Channel::put(std::span<const iovec> segments) noexcept
     const Sendable sendable = look_at(beginning.first(std::min(copied, size)));
     if (sendable == Sendable::passed_over && offered >= size) return {.bytes = size};
     if (sendable == Sendable::expects_answer && offered >= size) return answer(beginning, size);
-    if (sendable == Sendable::yes && size <= datagram_octets_max && offered >= size) {
+    if (sendable == Sendable::yes && size <= message_octets_max() && offered >= size) {
         const First first(segments, size);
-        if (first.is_whole()) return send_datagram(first.segments(), size);
+        if (first.is_whole()) return send_message(first.segments(), size);
     }
     tell(size, reason(sendable));
     return failed(EMSGSIZE);
 }
 
-net::IoResult Channel::send_datagram(std::span<const iovec> segments, std::size_t size) noexcept
+net::IoResult Channel::send_message(std::span<const iovec> segments, std::size_t size) noexcept
 {
     net::IoResult sent = datagrams_.write(segments);
     // What the system heard of an earlier one, as that nobody listens there, is told now.

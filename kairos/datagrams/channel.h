@@ -11,15 +11,23 @@
 
 #include "kairos/ior/component.h"
 #include "kairos/net/address.h"
+#include "kairos/net/socket.h"
 #include "kairos/net/wrapping_channel.h"
 
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 namespace kairos::datagrams {
 
-/// Returns a socket that sends datagrams to this address, blocking.
-[[nodiscard]] Result<net::Socket> connect_to(const net::Address& address,
-                                             const net::SocketOptions& options);
+/// Returns a socket that sends datagrams to this address, blocking. `prepare`, if there is one,
+/// sets more of it before it is connected, and returns false, with errno, if that cannot be.
+[[nodiscard]] Result<net::Socket>
+connect_to(const net::Address& address, const net::SocketOptions& options,
+           const std::function<bool(const net::Socket&)>& prepare = {});
 
 /// Where the system heard that nobody takes datagrams. Each is told once: to the next who connects
 /// there. Any thread.
@@ -30,7 +38,7 @@ class Refusals {
     [[nodiscard]] static bool take(const ior::Address& where) noexcept;
 };
 
-class Channel final : public net::WrappingChannel {
+class Channel : public net::WrappingChannel {
   public:
     /// `descriptor` is one end of a pair of sockets, of which `answers` is the other. `where` is
     /// what has these addresses, of which `datagrams` is connected to the one that is next.
@@ -48,6 +56,27 @@ class Channel final : public net::WrappingChannel {
                                                      std::vector<net::Address> addresses,
                                                      const net::SocketOptions& options);
 
+  protected:
+    /// The most octets of a message that can be sent.
+    [[nodiscard]] virtual std::size_t message_octets_max() const noexcept;
+    /// Sends one whole message of `size` octets, of the form that look_at() finds sendable.
+    [[nodiscard]] virtual net::IoResult send_message(std::span<const iovec> segments,
+                                                     std::size_t size) noexcept;
+    /// Makes a socket that has a channel: `make` makes that, from the descriptor and what answers
+    /// are written to.
+    template <typename Make>
+    [[nodiscard]] static Result<net::Socket> with_channel(Make make)
+    {
+        auto ends = net::socket_pair();
+        if (!ends) return ends.error();
+        net::Socket socket = std::move(ends->first);
+        socket.set_channel(make(socket.descriptor(), std::move(ends->second)));
+        return socket;
+    }
+    /// Says in the log that a message was not sent, or not all of it.
+    static void tell(std::size_t size, std::string_view why) noexcept;
+    [[nodiscard]] net::Socket& datagrams() noexcept { return datagrams_; }
+
   private:
     net::IoResult shake_hands() noexcept override { return {}; }
     net::IoResult take(MutableBytes buffer, bool peek) noexcept override
@@ -58,8 +87,6 @@ class Channel final : public net::WrappingChannel {
     net::IoResult put(std::span<const iovec> segments) noexcept override;
     [[nodiscard]] bool has_at_hand() const noexcept override { return false; }
 
-    [[nodiscard]] net::IoResult send_datagram(std::span<const iovec> segments,
-                                              std::size_t size) noexcept;
     [[nodiscard]] net::IoResult answer(Bytes beginning, std::size_t size) noexcept;
     [[nodiscard]] bool go_to_next() noexcept;
 

@@ -30,7 +30,8 @@ namespace kairos::datagrams {
 /// What the servers of this process have received, all ORBs together.
 struct Figures {
     std::uint64_t requests = 0; ///< that were served
-    std::uint64_t dropped = 0;  ///< that were no oneways, or malformed
+    std::uint64_t dropped = 0;  ///< that were no oneways, no packets, or malformed
+    std::uint64_t repeated = 0; ///< packets to groups that had come before
 };
 [[nodiscard]] KAIROS_API Figures figures() noexcept;
 

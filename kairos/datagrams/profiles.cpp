@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kairos/datagrams/profiles.h"
 
+#include "kairos/base/limits.h"
+#include "kairos/datagrams/group.h"
+
 #include <algorithm>
 #include <cstring>
 #include <memory>
@@ -30,6 +33,24 @@ std::uint64_t own_number()
     return number;
 }
 
+/// A profile of a group as the ORB knows others. Its key is what its requests have in place of one.
+Result<ior::IiopProfile> as_iiop(Bytes group_profile)
+{
+    auto group = read_group_profile(group_profile);
+    if (!group || group_profile.size() > limits::object_key_max - sizeof(std::uint32_t))
+        return Error{ErrorCode::malformed, "no profile of a group"};
+    ior::IiopProfile profile{.version = {},
+                             .host = std::move(group->address.host),
+                             .port = group->address.port,
+                             .object_key = {},
+                             .components = std::move(group->components)};
+    const auto size = static_cast<std::uint32_t>(group_profile.size());
+    profile.object_key.resize(sizeof size);
+    std::memcpy(profile.object_key.data(), &size, sizeof size);
+    profile.object_key.insert(profile.object_key.end(), group_profile.begin(), group_profile.end());
+    return profile;
+}
+
 } // namespace
 
 void add_diop_profiles(ior::Ior& reference, std::span<const ior::Address> addresses)
@@ -53,7 +74,9 @@ ior::Ior only_datagrams(const ior::Ior& reference)
 {
     ior::Ior only{.type_id = reference.type_id, .profiles = {}};
     std::ranges::copy_if(reference.profiles, std::back_inserter(only.profiles),
-                         [](const ior::TaggedProfile& each) { return each.tag == tag_diop; });
+                         [](const ior::TaggedProfile& each) {
+                             return each.tag == tag_diop || each.tag == tag_uipmc;
+                         });
     return only;
 }
 
@@ -63,8 +86,9 @@ std::vector<ior::Target> targets(const ior::Ior& reference)
     if (!found.empty()) return found;
     for (std::size_t i = 0; i < reference.profiles.size(); ++i) {
         const ior::TaggedProfile& tagged = reference.profiles[i];
-        if (tagged.tag != tag_diop) continue;
-        auto decoded = ior::decode_iiop(tagged.data);
+        if (tagged.tag != tag_diop && tagged.tag != tag_uipmc) continue;
+        auto decoded =
+            tagged.tag == tag_diop ? ior::decode_iiop(tagged.data) : as_iiop(tagged.data);
         if (!decoded || decoded->host.empty() || decoded->port == 0) continue;
         ior::IiopProfile profile = std::move(decoded).value();
         const std::uint16_t port = std::exchange(profile.port, 0);
@@ -73,7 +97,8 @@ std::vector<ior::Target> targets(const ior::Ior& reference)
         ior::OctetVector data(sizeof port + sizeof number);
         std::memcpy(data.data(), &port, sizeof port);
         std::memcpy(data.data() + sizeof port, &number, sizeof number);
-        profile.components.push_back({tag_of_way, std::move(data)});
+        profile.components.push_back(
+            {tagged.tag == tag_diop ? tag_of_way : tag_of_way_to_group, std::move(data)});
         const std::string host = profile.host;
         found.push_back(
             {{host, 0}, std::make_shared<const ior::IiopProfile>(std::move(profile)), i});

@@ -2,14 +2,10 @@
 #include "kairos/datagrams/receiver.h"
 
 #include "kairos/base/log.h"
-#include "kairos/datagrams/datagrams.h"
 #include "kairos/datagrams/oneway.h"
 #include "kairos/datagrams/profiles.h"
-#include "kairos/orb/code_sets.h"
-#include "kairos/orb/dispatch.h"
 #include "kairos/orb/orb.h"
 #include "kairos/orb/publish.h"
-#include "kairos/orb/thread_storage.h"
 #include "kairos/orb/way.h"
 
 #include <algorithm>
@@ -21,21 +17,6 @@ namespace kairos::datagrams {
 
 namespace {
 
-// Of all ORBs. Any thread.
-std::atomic<std::uint64_t> requests_served{0};
-std::atomic<std::uint64_t> datagrams_dropped{0};
-
-/// The way of an answer that nobody waits for. Who has sent the request is somebody in the network,
-/// and nobody knows who: what a datagram says of that proves nothing.
-class Sender final : public orb::ReplyChannel {
-  public:
-    void send(Bytes, const cdr::Writer&) noexcept override {}
-    [[nodiscard]] const net::Address* peer_address() const noexcept override { return &nowhere_; }
-
-  private:
-    const net::Address nowhere_ = net::Address::from_native(nullptr, 0);
-};
-
 Error cannot_listen(const orb::ListenEndpoint& endpoint, std::string_view why)
 {
     return Error{ErrorCode::system,
@@ -43,11 +24,6 @@ Error cannot_listen(const orb::ListenEndpoint& endpoint, std::string_view why)
 }
 
 } // namespace
-
-Figures figures() noexcept
-{
-    return {.requests = requests_served.load(), .dropped = datagrams_dropped.load()};
-}
 
 Receiver::~Receiver()
 {
@@ -95,14 +71,16 @@ Result<void> Receiver::open(const orb::ListenEndpoint& endpoint)
 
 void Receiver::add_profiles(ior::Ior& reference) const { add_diop_profiles(reference, published_); }
 
+/// No object of this process stands for a group, also where it is alone in it.
 bool Receiver::is_at(const orb::Way& way) const noexcept
 {
+    if (way.transport->tag() == tag_of_way_to_group) return false;
     return std::ranges::count(published_, way.address) != 0;
 }
 
 Result<void> Receiver::start()
 {
-    if (places_.empty()) return {};
+    if (auto started = groups_.start(); !started || places_.empty()) return started;
     auto waker = net::Waker::create();
     if (!waker) return waker.error();
     waker_.emplace(std::move(waker).value());
@@ -116,10 +94,12 @@ void Receiver::stop() noexcept
 {
     ends_.store(true, std::memory_order_release);
     if (waker_) waker_->wake();
+    groups_.stop();
 }
 
 void Receiver::join() noexcept
 {
+    groups_.join();
     const std::lock_guard joining(join_mutex_);
     if (thread_) thread_->join();
     places_.clear(); // the addresses are given back
@@ -129,18 +109,18 @@ void Receiver::leave_to_parent() noexcept
 {
     for (Place& place : places_)
         place.socket.leave_to_parent();
+    groups_.leave_to_parent();
 }
 
 // --- the thread ----------------------------------------------------------------------------------
 
 void Receiver::run() noexcept
 {
-    orb::ThreadStorage& storage = orb::ThreadStorage::await_current();
-    std::unique_ptr<orb::UpcallMemory> memory;
+    std::optional<Upcalls> upcalls;
     std::vector<pollfd> polled;
     std::unique_ptr<std::byte[]> room;
     try {
-        memory = storage.upcall_memory.take();
+        upcalls.emplace(orb_, *waker_, ends_);
         room = std::make_unique<std::byte[]>(datagram_octets_max + 1);
         polled.push_back({.fd = waker_->descriptor(), .events = POLLIN, .revents = 0});
         for (const Place& place : places_)
@@ -161,15 +141,15 @@ void Receiver::run() noexcept
         for (std::size_t i = 0; i < places_.size() && !is_ending(); ++i) {
             if (polled[i + 1].revents == 0) continue;
             try {
-                receive(places_[i], {room.get(), datagram_octets_max + 1}, *memory);
+                receive(places_[i], {room.get(), datagram_octets_max + 1}, *upcalls);
             } catch (const std::bad_alloc&) {
-                drop(places_[i], nullptr, "out of memory");
+                drop(places_[i].text, nullptr, "out of memory");
             }
         }
     }
 }
 
-void Receiver::receive(Place& place, MutableBytes room, orb::UpcallMemory& memory)
+void Receiver::receive(Place& place, MutableBytes room, Upcalls& upcalls)
 {
     sockaddr_storage native{};
     socklen_t native_size = sizeof native;
@@ -181,50 +161,11 @@ void Receiver::receive(Place& place, MutableBytes room, orb::UpcallMemory& memor
         net::Address::from_native(reinterpret_cast<const sockaddr*>(&native), native_size);
     const auto octets = room.first(static_cast<std::size_t>(size));
     if (octets.size() > std::min(orb_.options().message_size_max, datagram_octets_max))
-        return drop(place, &from, "too large");
+        return drop(place.text, &from, "too large");
     giop::Request request{};
     const std::string_view why = read_oneway(octets, request);
-    if (!why.empty()) return drop(place, &from, why);
-    serve(request, memory);
-}
-
-/// While the adapter holds requests, what comes after this one waits in the socket.
-void Receiver::serve(const giop::Request& request, orb::UpcallMemory& memory)
-{
-    Sender sender;
-    // Nothing that was agreed on lasts from one datagram to the next.
-    std::optional<orb::CodeSetContext> announced;
-    if (request.version.minor != 0)
-        request.contexts.for_each([&](std::uint32_t id, Bytes data) {
-            if (id == orb::code_sets_context_id) announced = orb::decode_code_set_context(data);
-        });
-    const cdr::TextForm*& usual = usual_texts_[request.version.minor];
-    if (usual == nullptr) usual = orb_.code_sets().form_of(request.version.minor, std::nullopt);
-    const cdr::TextForm* const text =
-        announced ? orb_.code_sets().form_of(request.version.minor, announced) : usual;
-    while (orb::dispatch(orb_, request, text, sender, memory) == orb::Served::held) {
-        if (!sender.hold.tell(*waker_)) throw std::bad_alloc();
-        while (!is_ending() && !sender.hold.may_go_on()) {
-            pollfd polled{.fd = waker_->descriptor(), .events = POLLIN, .revents = 0};
-            (void)::poll(&polled, 1, -1);
-            waker_->clear();
-        }
-        if (is_ending()) return;
-    }
-    requests_served.fetch_add(1);
-}
-
-void Receiver::drop(const Place& place, const net::Address* from, std::string_view why) noexcept
-{
-    datagrams_dropped.fetch_add(1);
-    log::Line line;
-    line << "a datagram to " << place.text;
-    try {
-        if (from != nullptr) line << " from " << from->to_text();
-    } catch (const std::bad_alloc&) { // then it is not said
-    }
-    log::write_limited(log::Level::warning, from != nullptr ? from->host_number() : 0,
-                       line << " was dropped: " << why);
+    if (!why.empty()) return drop(place.text, &from, why);
+    upcalls.serve(request);
 }
 
 } // namespace kairos::datagrams

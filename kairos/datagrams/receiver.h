@@ -5,6 +5,8 @@
 // comes meanwhile waits in the sockets' queues, and is lost where these are full.
 #pragma once
 
+#include "kairos/datagrams/group_receiver.h"
+#include "kairos/datagrams/upcalls.h"
 #include "kairos/net/address.h"
 #include "kairos/net/socket.h"
 #include "kairos/net/thread.h"
@@ -12,34 +14,29 @@
 #include "kairos/orb/datagrams.h"
 #include "kairos/orb/transport.h"
 
-#include <array>
 #include <atomic>
 #include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
 
-namespace kairos::cdr {
-struct TextForm;
-} // namespace kairos::cdr
-
-namespace kairos::giop {
-struct Request;
-} // namespace kairos::giop
-
-namespace kairos::orb {
-struct UpcallMemory;
-} // namespace kairos::orb
-
 namespace kairos::datagrams {
+
+/// What comes in datagrams is served by a thread of its own, past what stands between connections
+/// and adapters. Returns why an architecture that promises otherwise cannot have it; empty if it
+/// can.
+[[nodiscard]] std::string contradiction(const orb::Options& options);
 
 class Receiver final : public orb::DatagramSide {
   public:
-    explicit Receiver(orb::Orb& orb) : orb_(orb) {}
+    explicit Receiver(orb::Orb& orb) : orb_(orb), groups_(orb) {}
     ~Receiver() override;
 
     /// Opens a socket at this endpoint; before start().
     [[nodiscard]] Result<void> open(const orb::ListenEndpoint& endpoint);
+
+    /// Returns what receives messages to groups.
+    [[nodiscard]] GroupReceiver& groups() noexcept { return groups_; }
 
     void add_profiles(ior::Ior& reference) const override;
     [[nodiscard]] bool is_at(const orb::Way& way) const noexcept override;
@@ -56,18 +53,14 @@ class Receiver final : public orb::DatagramSide {
 
     void run() noexcept;
     [[nodiscard]] bool is_ending() const noexcept { return ends_.load(std::memory_order_acquire); }
-    void receive(Place& place, MutableBytes room, orb::UpcallMemory& memory);
-    void serve(const giop::Request& request, orb::UpcallMemory& memory);
-    /// `from` is null where that is not known.
-    void drop(const Place& place, const net::Address* from, std::string_view why) noexcept;
+    void receive(Place& place, MutableBytes room, Upcalls& upcalls);
 
     orb::Orb& orb_;
+    GroupReceiver groups_;
     std::vector<Place> places_; // constant while there is a thread, which alone uses the sockets
     std::vector<ior::Address> published_; // constant once there are references
     std::optional<net::Waker> waker_;     // likewise; any thread wakes it
     std::atomic<bool> ends_{false};
-    /// Of requests that say nothing of text, by the minor version. Of the thread.
-    std::array<const cdr::TextForm*, 3> usual_texts_{};
     std::mutex join_mutex_;             // guards that one thread ends it
     std::optional<net::Thread> thread_; // while it serves
 };

@@ -5,6 +5,7 @@
 // initial reference or resolves the name is a layer above. Cold path only.
 #pragma once
 
+#include "kairos/base/export.h"
 #include "kairos/base/result.h"
 #include "kairos/ior/profile.h"
 
@@ -42,7 +43,7 @@ struct ObjectUrl {
 /// Parses any of the schemes, in any case, white space at the ends ignored. Errors say what is
 /// wrong and at which character, counted from 1; not_found is an unknown scheme, unreachable an
 /// address that can be none, invalid_argument anything else that does not parse.
-[[nodiscard]] Result<ObjectUrl> parse_object_url(std::string_view text);
+[[nodiscard]] KAIROS_API Result<ObjectUrl> parse_object_url(std::string_view text);
 
 /// A corbaloc URL for every target that has the first target's object key, with ssliop addresses of
 /// those that have none in the clear; invalid_argument for a reference without an IIOP address. The

@@ -5,11 +5,13 @@
 // Whoever has any of that asks whether it was made here. Any thread.
 #pragma once
 
+#include "kairos/base/export.h"
+
 namespace kairos::net {
 
 /// How many forks have led here since it was first asked for. Another number than before: this is a
 /// child of the process that asked then.
-[[nodiscard]] unsigned fork_count() noexcept;
+[[nodiscard]] KAIROS_API unsigned fork_count() noexcept;
 
 /// A member of something that belongs to the process which has made it: tells whether the calling
 /// process is that one.

@@ -20,9 +20,7 @@ class PolledChannel final : public DescriptorChannel {
     IoResult write(std::span<const iovec> segments, WriteFlags flags) noexcept override
     {
         has_written_ = true;
-        if (segments.size() != 1) return plain_.write(segments, flags);
-        const iovec& all = segments.front();
-        return plain_.write(Bytes(static_cast<const std::byte*>(all.iov_base), all.iov_len), flags);
+        return DescriptorChannel::write(segments, flags);
     }
     void limit_reading(std::chrono::nanoseconds time) noexcept override
     {

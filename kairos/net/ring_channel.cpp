@@ -68,9 +68,9 @@ struct RingChannel::Memory {
     Ring to_client;
 };
 
-RingChannel::RingChannel(int descriptor, std::chrono::microseconds spin)
+RingChannel::RingChannel(int descriptor, const SpinRule& spin)
     : descriptor_(descriptor), blocks_((::fcntl(descriptor, F_GETFL) & O_NONBLOCK) == 0),
-      spin_(spin)
+      reading_(spin), writing_(spin)
 {
 }
 
@@ -99,7 +99,7 @@ RingChannel::~RingChannel()
 }
 
 Result<std::unique_ptr<RingChannel>>
-RingChannel::connect(Socket& socket, std::chrono::microseconds spin, Deadline deadline)
+RingChannel::connect(Socket& socket, const SpinRule& spin, Deadline deadline)
 {
     auto memory = SharedMemory::make(sizeof(Memory));
     if (!memory) return memory.error();
@@ -215,10 +215,11 @@ void RingChannel::wake(RingWait wish, std::atomic<std::uint32_t>& bell) noexcept
 
 /// False at the deadline.
 template <typename Ready>
-bool RingChannel::wait_for(std::atomic<std::uint32_t>& waits, std::atomic<std::uint32_t>& bell,
-                           Deadline deadline, Ready ready) noexcept
+bool RingChannel::wait_for(Spin& spin, std::atomic<std::uint32_t>& waits,
+                           std::atomic<std::uint32_t>& bell, Deadline deadline,
+                           Ready ready) noexcept
 {
-    if (deadline.has_passed() ? ready() : spin_.until(ready, looks)) return true;
+    if (ready() || (!deadline.has_passed() && spin.until(ready, looks))) return true;
     for (;;) {
         const std::uint32_t rung = bell.load(std::memory_order_seq_cst);
         waits.store(static_cast<std::uint32_t>(RingWait::sleeps), std::memory_order_seq_cst);
@@ -244,7 +245,7 @@ IoResult RingChannel::wait_readable(Deadline deadline) noexcept
         if (!agreed.ok()) return {}; // a read says so
     }
     stop_polling(polls_to_read_, incoming_->reader_waits.word);
-    const bool ready = wait_for(incoming_->reader_waits.word, incoming_->reader_bell.word, deadline,
+    const bool ready = wait_for(reading_, incoming_->reader_waits.word, incoming_->reader_bell.word, deadline,
                                 [this] { return has_something(); });
     if (ready) return {};
     return {.error = ETIMEDOUT, .status = IoResult::Status::would_block};
@@ -255,7 +256,7 @@ IoResult RingChannel::wait_writable(Deadline deadline) noexcept
     if (!is_open_) return broken();
     stop_polling(polls_to_write_, outgoing_->writer_waits.word);
     stuck_at_.store(writer_->position(), std::memory_order_relaxed);
-    const bool ready = wait_for(outgoing_->writer_waits.word, outgoing_->writer_bell.word, deadline,
+    const bool ready = wait_for(writing_, outgoing_->writer_waits.word, outgoing_->writer_bell.word, deadline,
                                 [this] { return has_room(); });
     stuck_at_.store(not_stuck, std::memory_order_relaxed);
     if (ready) return {};

@@ -41,9 +41,9 @@ class RingChannel final : public Channel, public PeerWatch::Watched {
     /// Makes a client's channel: makes the memory and hands it over, by the deadline. `socket` must
     /// outlive the channel.
     [[nodiscard]] static Result<std::unique_ptr<RingChannel>>
-    connect(Socket& socket, std::chrono::microseconds spin, Deadline deadline);
+    connect(Socket& socket, const SpinRule& spin, Deadline deadline);
     /// Makes a server's channel, which agrees when the client sends its memory.
-    RingChannel(int descriptor, std::chrono::microseconds spin);
+    RingChannel(int descriptor, const SpinRule& spin);
     RingChannel(const RingChannel&) = delete;
     RingChannel& operator=(const RingChannel&) = delete;
     ~RingChannel() override;
@@ -86,8 +86,9 @@ class RingChannel final : public Channel, public PeerWatch::Watched {
     void stop_polling(bool& polls, std::atomic<std::uint32_t>& waits) noexcept;
     void wake(RingWait wish, std::atomic<std::uint32_t>& bell) noexcept;
     template <typename Ready>
-    [[nodiscard]] bool wait_for(std::atomic<std::uint32_t>& waits, std::atomic<std::uint32_t>& bell,
-                                Deadline deadline, Ready ready) noexcept;
+    [[nodiscard]] bool wait_for(Spin& spin, std::atomic<std::uint32_t>& waits,
+                                std::atomic<std::uint32_t>& bell, Deadline deadline,
+                                Ready ready) noexcept;
 
     [[nodiscard]] Result<void> take_memory();
     [[nodiscard]] IoResult agree_by(Deadline deadline) noexcept;
@@ -110,7 +111,8 @@ class RingChannel final : public Channel, public PeerWatch::Watched {
     bool polls_to_write_ = false;
     std::chrono::nanoseconds read_limit_{0};  // of a wait for octets; 0: none
     std::chrono::nanoseconds write_limit_{0}; // of a wait for room; 0: none
-    Spin spin_;
+    Spin reading_; // of who waits for octets
+    Spin writing_; // of who waits for room
     std::shared_ptr<PeerWatch> watch_;
 };
 

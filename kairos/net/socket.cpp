@@ -323,7 +323,7 @@ Interest Socket::prepare_channel(Interest wish) const noexcept
     return channel_->prepare_poll(wish);
 }
 
-Result<void> Socket::offer_memory(std::chrono::microseconds spin, Deadline deadline)
+Result<void> Socket::offer_memory(const SpinRule& spin, Deadline deadline)
 {
     auto channel = RingChannel::connect(*this, spin, deadline);
     if (!channel) return channel.error();
@@ -332,7 +332,7 @@ Result<void> Socket::offer_memory(std::chrono::microseconds spin, Deadline deadl
     return {};
 }
 
-void Socket::expect_memory(std::chrono::microseconds spin)
+void Socket::expect_memory(const SpinRule& spin)
 {
     set_channel(std::make_unique<RingChannel>(descriptor_, spin));
 }
@@ -369,19 +369,29 @@ Result<void> Socket::agree(Deadline deadline)
     return {};
 }
 
-void Socket::spin(std::chrono::microseconds max, bool learns)
+namespace {
+
+bool is_unix(int descriptor) noexcept
 {
-    if (channel_ != nullptr || max.count() == 0 || !may_spin()) return;
-    set_channel(std::make_unique<SpinningChannel>(descriptor_, max, learns));
+    int domain = AF_UNSPEC;
+    socklen_t size = sizeof domain;
+    return ::getsockopt(descriptor, SOL_SOCKET, SO_DOMAIN, &domain, &size) == 0 &&
+           domain == AF_UNIX;
+}
+
+} // namespace
+
+void Socket::spin(const SpinRule& rule)
+{
+    if (channel_ == nullptr && may_spin(rule))
+        set_channel(std::make_unique<SpinningChannel>(descriptor_, rule,
+                                                      rule.learns && is_unix(descriptor_)));
 }
 
 void Socket::poll_before_reading()
 {
-    if (channel_ != nullptr) return;
-    int domain = AF_UNSPEC;
-    socklen_t size = sizeof domain;
-    if (::getsockopt(descriptor_, SOL_SOCKET, SO_DOMAIN, &domain, &size) != 0) return;
-    if (domain == AF_UNIX) set_channel(std::make_unique<PolledChannel>(descriptor_));
+    if (channel_ == nullptr && is_unix(descriptor_))
+        set_channel(std::make_unique<PolledChannel>(descriptor_));
 }
 
 Result<Socket> Socket::duplicate() const

@@ -84,6 +84,22 @@ class KAIROS_API SocketObserver {
     ~SocketObserver() = default;
 };
 
+/// How long a thread that waits for a peer looks for itself before it sleeps (spin.h). Whoever
+/// looked in vain looks for less time; where the process may use one processor only nobody does.
+struct SpinRule {
+    /// A time alone: whatever it costs.
+    constexpr SpinRule(std::chrono::microseconds time = {}, bool if_it_pays = false) noexcept
+        : most(time), learns(if_it_pays)
+    {
+    }
+
+    std::chrono::microseconds most;
+    /// Only where that has paid of late (spin_history.h), and not in threads of real time.
+    bool learns;
+
+    friend bool operator==(const SpinRule&, const SpinRule&) = default;
+};
+
 struct KAIROS_API SocketOptions {
     /// Bytes the kernel may queue for sending; 0 is the system's default, which grows by itself.
     /// The system silently lowers a value above its own limit (net.core.wmem_max, rmem_max).
@@ -102,12 +118,8 @@ struct KAIROS_API SocketOptions {
     /// SO_BUSY_POLL, microseconds: how long a read looks at the network interface itself before it
     /// waits. 0: as the system says. More than that needs CAP_NET_ADMIN.
     int busy_poll_us = 0;
-    /// How long a thread that waits for a peer looks for itself before it sleeps, in shared memory
-    /// and at sockets of which one thread reads; less where looking was in vain, and not at all
-    /// where the process has one CPU.
-    std::chrono::microseconds spin{0};
-    /// At sockets only where it has paid, as long as it does (spin_history.h).
-    bool spin_learns = false;
+    /// In shared memory and at sockets of which one thread reads.
+    SpinRule spin{};
     SocketObserver* observer = nullptr;
     /// A listener on :: takes IPv6 only, so that an IPv4 listener can have the same port.
     bool ipv6_only = true;
@@ -254,14 +266,13 @@ class KAIROS_API Socket {
 
     /// For a connected unix-domain socket: makes memory and hands it to the peer, by the deadline.
     /// From here on bytes go through that memory.
-    [[nodiscard]] Result<void> offer_memory(std::chrono::microseconds spin, Deadline deadline);
+    [[nodiscard]] Result<void> offer_memory(const SpinRule& spin, Deadline deadline);
     /// From here on the socket is agreeing (is_agreeing) until the peer has offered memory
     /// (offer_memory): from then on bytes go through that. Any thread may shut it down.
-    void expect_memory(std::chrono::microseconds spin);
-    /// From here on a read that has to wait looks by itself first, for up to `max`: for sockets
-    /// that block. Without effect on a socket with a channel, such as memory, which has a time of
-    /// its own, and for 0. `learns`: only where that has paid (spin_history.h).
-    void spin(std::chrono::microseconds max, bool learns = false);
+    void expect_memory(const SpinRule& spin);
+    /// From here on a read that has to wait looks by itself first: for sockets that block. Without
+    /// effect on a socket with a channel, such as memory, which has a rule of its own.
+    void spin(const SpinRule& rule);
     /// From here on await_room() takes up to `max` (room_spin.h). Without effect on memory.
     void spin_for_room(std::chrono::microseconds max) noexcept { room_spin_ = RoomSpin(max); }
     /// From here on a read that has to wait polls first, if the socket is a unix-domain one that

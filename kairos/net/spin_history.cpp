@@ -54,10 +54,11 @@ void SpinHistory::ended(bool came) noexcept
     credit_ = static_cast<std::int8_t>(std::min<int>(credit_ + 1, credit_most));
     if (until_look_ == 0) { // the first of a count
         switches_before_ = switches_();
-        until_look_ = between_looks;
+        until_look_ = looks_after_;
     } else if (--until_look_ == 0) {
         if (switches_() != switches_before_) return sleep();
-        backoff_ = asleep_least;
+        looks_after_ = static_cast<std::uint8_t>(std::min<int>(looks_after_ * 2, between_looks));
+        if (looks_after_ == between_looks) backoff_ = asleep_least;
     }
 }
 
@@ -65,8 +66,9 @@ void SpinHistory::ended(bool came) noexcept
 void SpinHistory::sleep() noexcept
 {
     asleep_ = backoff_;
-    backoff_ = std::min<std::uint16_t>(static_cast<std::uint16_t>(backoff_ * 2), asleep_most);
+    backoff_ = std::min<std::uint16_t>(static_cast<std::uint16_t>(backoff_ * 4), asleep_most);
     credit_ = 0;
+    looks_after_ = between_looks_least;
     until_look_ = 0;
 }
 

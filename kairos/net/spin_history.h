@@ -31,7 +31,8 @@ class SpinHistory {
     /// Waits that follow each other without spinning: at first, and at most.
     static constexpr std::uint16_t asleep_least = 32;
     static constexpr std::uint16_t asleep_most = 4096;
-    /// Spins between two looks at whether others want the processor.
+    /// Spins between two looks at whether others want the processor: after a sleep, and at most.
+    static constexpr std::uint8_t between_looks_least = 4;
     static constexpr std::uint8_t between_looks = 32;
 
   private:
@@ -46,6 +47,7 @@ class SpinHistory {
     std::uint16_t asleep_ = 0; // waits that are still to be slept through
     std::uint16_t backoff_ = asleep_least;
     std::int8_t credit_ = miss_cost;
+    std::uint8_t looks_after_ = between_looks_least;
     std::uint8_t until_look_ = 0; // spins; at 0 a count begins
 };
 

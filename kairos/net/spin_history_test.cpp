@@ -41,7 +41,7 @@ TEST_F(Learned, SleepsAfterDisappointmentsAndTriesEverMoreSeldom)
     EXPECT_EQ(2, spun(history_, 2 + 32, false));
     int waits = 32;
     for (int tries = 0; tries < 12; ++tries) { // one wait, and the sleep that it brings
-        waits = waits * 2 > SpinHistory::asleep_most ? int{SpinHistory::asleep_most} : waits * 2;
+        waits = waits * 4 > SpinHistory::asleep_most ? int{SpinHistory::asleep_most} : waits * 4;
         EXPECT_EQ(1, spun(history_, 1 + waits, false)) << tries;
     }
     EXPECT_EQ(SpinHistory::asleep_most, waits);
@@ -49,7 +49,7 @@ TEST_F(Learned, SleepsAfterDisappointmentsAndTriesEverMoreSeldom)
 
 TEST_F(Learned, SpinsAgainWhenATryHasPaid)
 {
-    (void)spun(history_, 2 + 32 + 1 + 64, false);
+    (void)spun(history_, 2 + 32 + 1 + 128, false);
     EXPECT_EQ(100, spun(history_, 100, true));
     EXPECT_EQ(3, spun(history_, 3 + 32, false)); // and as if nothing had been
 }
@@ -64,11 +64,17 @@ TEST_F(Learned, AFewWaitsInVainAmongManyDoNotCount)
 
 TEST_F(Learned, SleepsWhereOthersWantTheProcessor)
 {
-    EXPECT_EQ(10, spun(history_, 10, true));
+    EXPECT_EQ(2, spun(history_, 2, true));
     ++switches;
-    const int most = 1 + SpinHistory::between_looks;
-    EXPECT_EQ(most - 10, spun(history_, most - 10 + 32, true));
-    EXPECT_EQ(most, spun(history_, most, true)); // nobody does any more
+    constexpr int least = 1 + SpinHistory::between_looks_least;
+    EXPECT_EQ(least - 2, spun(history_, least - 2 + 32, true));
+    // Nobody does any more: it looks ever more seldom.
+    constexpr int rising = (1 + 4) + (1 + 8) + (1 + 16);
+    EXPECT_EQ(rising + 2, spun(history_, rising + 2, true));
+    ++switches;
+    constexpr int most = 1 + SpinHistory::between_looks;
+    EXPECT_EQ(most - 2, spun(history_, most - 2 + 32, true)); // and sleeps as if nothing had been
+    EXPECT_EQ(least, spun(history_, least, true));
 }
 
 TEST_F(Learned, OneProcessorIsLeftToWhoAnswers)

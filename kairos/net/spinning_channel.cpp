@@ -15,25 +15,18 @@ bool is_set(ReadFlags flags, ReadFlags flag) noexcept
 
 } // namespace
 
-template <typename Ready>
-bool SpinningChannel::until(Ready ready) noexcept
-{
-    if (history_ && !history_->begins()) return false;
-    const bool came = spin_.until(ready, looks);
-    if (history_) history_->ended(came);
-    return came;
-}
-
 IoResult SpinningChannel::read(MutableBytes buffer, ReadFlags flags) noexcept
 {
     if (is_set(flags, ReadFlags::do_not_wait | ReadFlags::wait_all))
         return plain_.read(buffer, flags);
     IoResult result;
-    const bool came = until([&] {
+    const auto ready = [&] {
         result = plain_.read(buffer, flags | ReadFlags::do_not_wait);
         return result.status != IoResult::Status::would_block;
-    });
-    return came ? result : plain_.read(buffer, flags);
+    };
+    const bool came = spin_.until(ready, looks);
+    if (came) return result;
+    return polled_ ? polled_->read(buffer, flags) : plain_.read(buffer, flags);
 }
 
 IoResult SpinningChannel::wait_readable(Deadline deadline) noexcept
@@ -43,7 +36,7 @@ IoResult SpinningChannel::wait_readable(Deadline deadline) noexcept
         return plain_.read(MutableBytes(&octet, 1), ReadFlags::peek | ReadFlags::do_not_wait)
                    .status != IoResult::Status::would_block;
     };
-    if (!deadline.has_passed() && until(ready)) return {};
+    if (!deadline.has_passed() && spin_.until(ready, looks)) return {};
     return plain_.wait_readable(deadline.left());
 }
 

@@ -9,6 +9,7 @@
 #include "kairos/ior/profile.h"
 
 #include <memory>
+#include <string_view>
 #include <vector>
 
 namespace kairos::orb {
@@ -42,9 +43,12 @@ struct Datagrams {
     /// Returns where the object can be reached, as ior::targets_by_any_way does, and where that is
     /// nowhere, by datagrams.
     std::vector<ior::Target> (*targets)(const ior::Ior& reference);
-    /// Opens the sockets of those -ORBListenEndpoints that are for datagrams; `side` stays null if
-    /// there are none.
+    /// Opens the sockets of those -ORBListenEndpoints that are for datagrams; `side` is there also
+    /// if there are none, for groups that objects are associated with later.
     Result<void> (*open)(Orb& orb, std::unique_ptr<DatagramSide>& side);
+    /// Reads the URL of a group of objects, corbaloc:miop:…; returns false for every other text.
+    /// Throws BAD_PARAM for one that is malformed.
+    bool (*read_url)(std::string_view text, ior::Ior& reference);
 };
 
 /// Of kairos/datagrams.

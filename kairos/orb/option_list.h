@@ -174,8 +174,8 @@ KAIROS_OPTION("-ORBReceiveQueue", nullptr, "transports",
               Number<&net::SocketOptions::receive_queue_bytes, queue_size>)
 KAIROS_OPTION("-ORBSpin", nullptr, "transports",
               "How long a thread that waits for a peer looks for itself before it sleeps, in "
-              "shared memory and at sockets that one thread reads. `auto`: up to 50 µs, at sockets "
-              "where that has paid of late.",
+              "shared memory and at sockets that one thread reads; 0: not at all. `auto`: up to "
+              "50 µs, where that has paid of late.",
               SpinTime)
 KAIROS_OPTION("-ORBRoomSpin", nullptr, "transports",
               "How long a call stays awake while the server does not take what it sends, before "
@@ -264,6 +264,14 @@ KAIROS_OPTION("-ORBTlsHandshakes", nullptr, "tls security",
               "How many handshakes a second one host, or IPv6 network of 64 bits, may begin with a "
               "server. 0: any number.",
               Number<&TlsOptions::handshakes_max, any_number>)
+
+KAIROS_OPTION_TOPIC("Groups of objects", "For programs that are linked with `libkairos-datagrams`.")
+KAIROS_OPTION("-ORBMulticast", nullptr, "multicast",
+              "How packets go to groups of objects, and from where they are taken: "
+              "`interface=NAME` instead of the one that the system's routes say; `ttl=N`, how many "
+              "networks they may pass, 1 by default; `loopback=0`, so that nobody on this host "
+              "gets them; `packet=N`, the most octets of a packet, 1452 by default.",
+              Multicast)
 
 KAIROS_OPTION_TOPIC("Who may call what", "For programs that are linked with `libkairos-access`.")
 KAIROS_OPTION("-ORBAccess", nullptr, "access",

@@ -44,6 +44,8 @@ auto& part_of(Whole& options, T Of::*member)
 {
     if constexpr (std::is_same_v<Of, net::SocketOptions>)
         return options.socket.*member;
+    else if constexpr (std::is_same_v<Of, net::SpinRule>)
+        return options.socket.spin.*member;
     else if constexpr (std::is_same_v<Of, CallPolicies>)
         return options.call_policies.*member;
     else if constexpr (std::is_same_v<Of, TlsOptions>)
@@ -138,21 +140,19 @@ struct Number {
 
 /// -ORBSpin: a number, or "auto".
 struct SpinTime {
-    using Fixed = Number<&net::SocketOptions::spin, spin_time>;
+    using Fixed = Number<&net::SpinRule::most, spin_time>;
     static constexpr std::string_view learned = "auto";
-    /// Several times what an answer over this host takes.
-    static constexpr std::chrono::microseconds learned_most{50};
 
     static Result<void> set(Options& options, std::string_view option, std::string_view value)
     {
-        options.socket.spin_learns = value == learned;
-        if (!options.socket.spin_learns) return Fixed::set(options, option, value);
-        options.socket.spin = learned_most;
+        options.socket.spin.learns = value == learned;
+        if (!options.socket.spin.learns) return Fixed::set(options, option, value);
+        options.socket.spin.most = spin_learned_most;
         return {};
     }
     static std::string show(const Options& options)
     {
-        return options.socket.spin_learns ? std::string(learned) : Fixed::show(options);
+        return options.socket.spin.learns ? std::string(learned) : Fixed::show(options);
     }
     static std::string form() { return Fixed::form() + "|auto"; }
 };
@@ -282,6 +282,11 @@ struct FileName {
 /// The option -ORBTlsTrust.
 struct TlsTrust : FileName<&TlsOptions::trust> {
     static std::string form() { return "FILE|FOLDER|system"; }
+};
+
+/// The option -ORBMulticast, which whoever sends to groups understands.
+struct Multicast : FileName<&Options::multicast> {
+    static std::string form() { return "item[,item…]"; }
 };
 
 struct ProfileTypes {

@@ -100,6 +100,10 @@ struct TlsOptions {
     friend bool operator==(const TlsOptions&, const TlsOptions&) = default;
 };
 
+/// How long who waits looks for itself with -ORBSpin auto: several times what an answer over this
+/// host takes.
+inline constexpr std::chrono::microseconds spin_learned_most{50};
+
 /// The options of an ORB. What each means is in option_list.h, beside the name of its option; the
 /// defaults are here.
 struct Options {
@@ -144,7 +148,7 @@ struct Options {
     WhenQueueFull when_queue_full = WhenQueueFull::block;          ///< -ORBQueueFull
     /// -ORBSendQueue, -ORBReceiveQueue, -ORBNoDelay, -ORBBusyPoll and -ORBSpin.
     /// Orb::socket_options has them, and more.
-    net::SocketOptions socket;
+    net::SocketOptions socket{.spin = {spin_learned_most, true}};
     std::size_t message_size_max = limits::message_size_max; ///< -ORBMaxMessageSize, bytes
     std::size_t connections_max = limits::connections_max;   ///< -ORBMaxConnections
     std::size_t peer_connections_max = 0; ///< -ORBMaxPeerConnections; 0: see peer_connections()
@@ -191,8 +195,9 @@ struct Options {
     /// -ORBListenEndpoints none: the ORB listens nowhere, and has no listen_endpoints.
     bool listens = true;
     TlsOptions tls;
-    std::string access; ///< -ORBAccess, a file; "": whoever connects may call
-    std::string csi;    ///< -ORBCsi, a file; "": nothing of CSIv2 is said or heeded
+    std::string access;    ///< -ORBAccess, a file; "": whoever connects may call
+    std::string csi;       ///< -ORBCsi, a file; "": nothing of CSIv2 is said or heeded
+    std::string multicast; ///< -ORBMulticast, which kairos/datagrams reads; "": as by default
 };
 
 /// Takes the -ORB… options out of `arguments` and leaves the others in their order. What they do

@@ -45,7 +45,8 @@ Orb::Orb(Options options, std::unique_ptr<ClientSide> (*make_client)(Orb& orb))
     set_priority_mapping(mapping_of(options_));
     if (!options_.call_policies.is_empty()) set_call_policies({});
     if (options_.closes_idle_connections) note_call_policies();
-    if (options_.socket.spin.count() != 0 && !net::may_spin())
+    const net::SpinRule& spin = options_.socket.spin;
+    if (spin.most.count() != 0 && !spin.learns && !net::may_spin())
         log::warning("-ORBSpin: the process may use one processor only, where nobody spins");
     watch_forks(*this);
 }

@@ -41,7 +41,7 @@ std::string Transport::describe(const ior::Address& address) const
     return ior::to_string(address);
 }
 
-Result<void> Transport::prepare(net::Socket&, Side, std::chrono::microseconds) const { return {}; }
+Result<void> Transport::prepare(net::Socket&, Side, const net::SpinRule&) const { return {}; }
 
 Result<net::Socket> Transport::connect(const ior::Address& address,
                                        const net::SocketOptions& options, Deadline deadline) const

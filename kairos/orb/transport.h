@@ -130,7 +130,7 @@ class KAIROS_API Transport {
     /// one that takes longer than -ORBReceiveTimeout. `spin` is how long who waits may look for
     /// itself first.
     [[nodiscard]] virtual Result<void> prepare(net::Socket& socket, Side side,
-                                               std::chrono::microseconds spin) const;
+                                               const net::SpinRule& spin) const;
 
   protected:
     ~Transport() = default; // they are never destroyed

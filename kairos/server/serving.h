@@ -82,6 +82,13 @@ class Serving final : public ServerSide {
     /// Returns the account of what the server keeps for its peers.
     [[nodiscard]] Account& account() noexcept { return account_; }
 
+    /// Returns what receives datagrams; null before `listen`, and without kairos/datagrams.
+    [[nodiscard]] DatagramSide* datagram_side() const noexcept
+    {
+        const std::lock_guard lock(mutex_);
+        return datagrams_.get();
+    }
+
     /// Has this connection read by who reads bidirectional ones. Returns how to call over one that
     /// was made here. Any thread.
     [[nodiscard]] Result<BidirectionalLinkPtr> adopt(Adopted adopted);

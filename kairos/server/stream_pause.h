@@ -33,7 +33,7 @@ class StreamPause {
     /// Returns the pauses that the options ask for; none for who would rather spin than sleep.
     [[nodiscard]] static StreamPause of(const Options& options) noexcept
     {
-        const bool suits = options.socket.spin.count() == 0 || options.socket.spin_learns;
+        const bool suits = options.socket.spin.most.count() == 0 || options.socket.spin.learns;
         return StreamPause(suits ? options.stream_pause : std::chrono::microseconds(0));
     }
 

@@ -13,7 +13,8 @@ ThreadedConnection::ThreadedConnection(Orb& orb, net::Socket socket, const net::
       stream_pause_(!is_local_ && !priority ? StreamPause::of(orb.options())
                                             : StreamPause(std::chrono::microseconds(0)))
 {
-    socket_.spin(orb.options().socket.spin, orb.options().socket.spin_learns);
+    const net::SpinRule& spin = orb.options().socket.spin;
+    if (!spin.learns || !priority_) socket_.spin(spin); // real time's threads do what they are told
     if (is_local_) socket_.poll_before_reading();
 }
 

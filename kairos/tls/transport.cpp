@@ -124,7 +124,7 @@ class TlsOfOrb final : public Tls {
                                               const net::SocketOptions& options,
                                               Deadline deadline) const override;
     [[nodiscard]] Result<void> prepare(net::Socket& socket, Side side,
-                                       std::chrono::microseconds spin) const override;
+                                       const net::SpinRule& spin) const override;
 
   private:
     void read_mechanisms(const ior::TaggedComponent& component, const ior::Target& target,
@@ -251,7 +251,7 @@ Result<net::Socket> TlsOfOrb::connect(const ior::Address& address,
     }
 }
 
-Result<void> TlsOfOrb::prepare(net::Socket& socket, Side side, std::chrono::microseconds) const
+Result<void> TlsOfOrb::prepare(net::Socket& socket, Side side, const net::SpinRule&) const
 {
     if (side == Side::client) return {}; // connect() does all that
     if (!has_certificate())

@@ -18,19 +18,6 @@ namespace {
 using std::chrono::milliseconds;
 using Peer = FakeServer::Peer;
 
-constexpr const char* not_sent = "TIMEOUT 0x4b52000f NO";
-constexpr const char* no_reply = "TIMEOUT 0x4b520010 MAYBE";
-
-/// What a call with a time limit ends with that was sent in its time: on a busy machine not every
-/// one is, and then nothing has happened.
-template <typename Call>
-std::string outcome_once_sent(Call call)
-{
-    std::string how = not_sent;
-    while (how == not_sent)
-        how = outcome(call);
-    return how;
-}
 constexpr const char* lost = "COMM_FAILURE 0x4b520002 MAYBE";
 constexpr milliseconds soon{20};
 

@@ -486,14 +486,10 @@ TEST_F(DiopServer, OldVersionsAreNotSent)
 /// A reference with several profiles, as of a server with several addresses.
 TEST_F(DiopServer, TheNextProfileIsTakenWhereNobodyIs)
 {
-    std::string ended;
-    {
-        ListenerServer other("thread-per-connection", listens);
-        ended = other.reference();
-    }
+    const HeldPorts held(1); // for connections; datagrams come to none of those ports
     ior::Ior ior = ior::from_string(server_.reference()).value();
     ior::IiopProfile nobody = datagrams_of(server_.reference());
-    nobody.port = datagrams_of(ended).port;
+    nobody.port = held.port();
     ior.profiles.front() = ior::encode_iiop(nobody);
     ior.profiles.front().tag = datagrams::tag_diop;
     for (const char* connection : {"non-multiplexed", "leader-followers", "active"}) {
@@ -544,11 +540,8 @@ TEST_F(DiopServer, ClientsThatServeInBothDirectionsCallAsOthers)
 TEST(DiopReferences, OfTheSamePortAreOfAnotherProcess)
 {
     const LogLines log;
-    ListenerServer server("thread-per-connection", listens);
-    const std::uint16_t port = datagrams_of(server.reference()).port;
     const CORBA::ORB_var orb =
-        make_orb({"-ORBListenEndpoints",
-                  "iiop://127.0.0.1:" + std::to_string(port) + ";diop://127.0.0.1:0"});
+        make_orb({"-ORBListenEndpoints", "iiop://127.0.0.1:0;diop://127.0.0.1:0"});
     const CORBA::Object_var root = orb->resolve_initial_references("RootPOA");
     const PortableServer::POA_var poa = PortableServer::POA::_narrow(root);
     CORBA::PolicyList policies;
@@ -563,9 +556,12 @@ TEST(DiopReferences, OfTheSamePortAreOfAnotherProcess)
     const CORBA::Object_var own = lasting->id_to_reference(id);
     const CORBA::Object_var there = datagrams::oneways(own);
     EXPECT_TRUE(there->_kairos_reference()->is_local());
-    // The same key at the other's port.
+    // The same key, and the port where this process takes connections: datagrams to it are not its.
+    const std::uint16_t port =
+        ior::decode_iiop(own->_kairos_reference()->ior().profiles.front().data).value().port;
     ior::Ior ior = there->_kairos_reference()->ior();
     ior::IiopProfile profile = ior::decode_iiop(ior.profiles.front().data).value();
+    EXPECT_NE(profile.port, port);
     profile.port = port;
     ior.profiles.front() = ior::encode_iiop(profile);
     ior.profiles.front().tag = datagrams::tag_diop;

@@ -320,15 +320,12 @@ TEST(Gateway, FollowsTargetsThatMoveAndComeBack)
     Serving client({});
     gateway::Gateway gateway(middle.orb(), known);
     Servant servant("first");
-    Servant other("other");
     Passing::Peer_var peer;
-    std::uint16_t port = 0;
+    const orb_testing::HeldPorts port(1);
     {
-        Serving server({});
+        Serving server({}, port.endpoint());
         bind(server, &servant);
-        const Passing::Peer_var probe = server.activate(&other);
-        port = port_of(probe.in());
-        const std::string url = "corbaloc::127.0.0.1:" + std::to_string(port) + "/Peer";
+        const std::string url = "corbaloc::127.0.0.1:" + std::to_string(port.port()) + "/Peer";
         const Passing::Peer_var target = middle.peer(url);
         const CORBA::Object_var published = gateway.publish(target.in());
         peer = client.peer(middle.text(published.in()));
@@ -337,7 +334,7 @@ TEST(Gateway, FollowsTargetsThatMoveAndComeBack)
     const std::string gone = outcome([&] { (void)name_of(peer.in()); });
     EXPECT_TRUE(gone.starts_with("TRANSIENT ") || gone.starts_with("COMM_FAILURE ")) << gone;
     Servant again("again");
-    Serving server({}, "iiop://127.0.0.1:" + std::to_string(port));
+    Serving server({}, port.endpoint());
     bind(server, &again);
     EXPECT_EQ("again", name_of(peer.in()));
 }

@@ -8,14 +8,11 @@
 #include "kairos/events/CosEventComm.h"
 #include "kairos/events/channel_testing.h"
 #include "kairos/lifecycle/CosLifeCycle.h"
+#include "tests/calls/held_ports.h"
 
-#include <arpa/inet.h>
 #include <csignal>
 #include <filesystem>
 #include <gtest/gtest.h>
-#include <netinet/in.h>
-#include <sys/socket.h>
-#include <unistd.h>
 
 using namespace interop;
 using namespace CosEventChannelAdmin;
@@ -29,27 +26,12 @@ namespace {
 
 std::string program(const std::string& name) { return kairos::bench::find_program(name); }
 
-/// One that nobody had just now; omniEvents wants to be told which.
-std::string unused_port()
-{
-    const int descriptor = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    sockaddr_in address{};
-    address.sin_family = AF_INET;
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    socklen_t size = sizeof address;
-    auto* const any = reinterpret_cast<sockaddr*>(&address);
-    EXPECT_EQ(0, ::bind(descriptor, any, size));
-    EXPECT_EQ(0, ::getsockname(descriptor, any, &size));
-    ::close(descriptor);
-    return std::to_string(ntohs(address.sin_port));
-}
-
 /// The server, which has no Naming Service to register with.
 class OmniEvents {
   public:
     OmniEvents()
-        : server_({program("omniEvents"), "-f", "-v", "-t", "/dev/stdout", "-p", unused_port(),
-                   "-l", folder_.path().string(), "-ORBInitRef",
+        : server_({program("omniEvents"), "-f", "-v", "-t", "/dev/stdout", "-p",
+                   std::to_string(port_.port()), "-l", folder_.path().string(), "-ORBInitRef",
                    "NameService=corbaloc::127.0.0.1:9/NameService"})
     {
     }
@@ -57,7 +39,8 @@ class OmniEvents {
 
   private:
     const TemporaryFolder folder_;
-    NamingServer server_; // that is: one that says its reference
+    const calls::HeldPorts port_{1}; // omniEvents wants to be told which
+    NamingServer server_;            // that is: one that says its reference
 };
 
 /// Our channels.

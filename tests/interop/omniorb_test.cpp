@@ -9,11 +9,10 @@
 #include <kairos/corba/Messaging.h>
 #include <kairos/ir/ir.h>
 
+#include "tests/calls/held_ports.h"
+
 #include <algorithm>
-#include <arpa/inet.h>
 #include <memory>
-#include <netinet/in.h>
-#include <sys/socket.h>
 
 using namespace calls;
 using namespace interop;
@@ -305,29 +304,13 @@ TEST(Ends, ServersEndWhileTheClientsWatch)
     }
 }
 
-namespace {
-/// A port that nobody uses now. The one that a server without a wish got cannot be had again while
-/// its closed connections linger.
-std::string free_port()
-{
-    const int listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    sockaddr_in address{};
-    address.sin_family = AF_INET;
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    socklen_t size = sizeof address;
-    EXPECT_EQ(bind(listener, reinterpret_cast<sockaddr*>(&address), size), 0);
-    EXPECT_EQ(getsockname(listener, reinterpret_cast<sockaddr*>(&address), &size), 0);
-    close(listener);
-    return std::to_string(ntohs(address.sin_port));
-}
-} // namespace
-
 // omniORB says CloseConnection and goes; the next server has the same port. Calls of the same ORB
 // go on without an error, because what was closed in order is not a failure.
 TEST(Ends, ReconnectsToARestartedOmniOrb)
 {
     const TestOrb orb;
-    const std::string port = free_port();
+    const calls::HeldPorts held(1);
+    const std::string port = std::to_string(held.port());
     std::unique_ptr<Peer> first(new Peer(omniorb_server({}, port)));
     const Types::Echo_var before = orb.echo(first->reference[0]);
     EXPECT_EQ(before->sum(1, 1), 2u);

@@ -41,13 +41,15 @@ TEST(Startup, OptionsThatDoNotExist)
     EXPECT_COMPLAINT(Arguments{"-ORBConcurrency"}, "-ORBConcurrency needs a value");
 }
 
-/// This program is not linked with libkairos-tls, libkairos-access and libkairos-csiv2.
+/// This program is linked with none of the libraries that are named here.
 TEST(Startup, WhatNeedsAnotherLibrary)
 {
     EXPECT_COMPLAINT((Arguments{"-ORBAccess", "rules.toml"}),
                      "-ORBAccess: the program is not linked with libkairos-access");
     EXPECT_COMPLAINT((Arguments{"-ORBCsi", "csi.toml"}),
                      "-ORBCsi: the program is not linked with libkairos-csiv2");
+    EXPECT_COMPLAINT((Arguments{"-ORBMulticast", "ttl=2"}),
+                     "-ORBMulticast: the program is not linked with libkairos-datagrams");
     EXPECT_COMPLAINT((Arguments{"-ORBListenEndpoints", "ssliop://"}),
                      "endpoint 'ssliop://': the program is not linked with libkairos-tls");
     EXPECT_COMPLAINT((Arguments{"-ORBTlsClient", "required"}),
@@ -134,12 +136,8 @@ TEST(Startup, AddressesThatCannotBePublished)
 
 TEST(Startup, OneBadEndpointOfSeveralGivesAllBack)
 {
-    std::uint16_t port = 0;
-    {
-        RunningServer server("thread-per-connection");
-        port = server.port();
-    }
-    const std::string good = "iiop://127.0.0.1:" + std::to_string(port);
+    const HeldPorts port(1);
+    const std::string good = port.endpoint();
     EXPECT_COMPLAINT((Arguments{"-ORBListenEndpoints", good + ";iiop://192.0.2.1"}), "192.0.2.1");
     EXPECT_EQ(complaint({"-ORBListenEndpoints", good}), "none"); // its port is free again
 }

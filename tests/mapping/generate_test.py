@@ -210,6 +210,9 @@ def installed(compiler, output):
             text = (output / "installed" / name.replace("own", "user")).read_text()
             check(f'#if __has_include("{name}")\n#include "{name}"\n#else\n'
                   f"#include <{place}>\n#endif\n" in text, f"installed headers: {name}")
+            if style:
+                check("// typedef _CORBA_ConstrType_Fix_Var<User> _var_type;\n" in text,
+                      "the line behind which patches of omniidl's code go")
     result = run(compiler, "--run-time", "-o", output / "installed", "user.idl", directory=output)
     check(result.returncode == 0, result.stderr)
     text = (output / "installed/user.h").read_text()

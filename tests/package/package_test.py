@@ -19,9 +19,9 @@ from concurrent.futures import ThreadPoolExecutor
 HERE = pathlib.Path(__file__).resolve().parent
 SOURCE = HERE.parent.parent
 LIBRARIES = ["kairos", "kairos-dynamic", "kairos-realtime", "kairos-services", "kairos-events",
-             "kairos-notification", "kairos-trading", "kairos-logs", "kairos-nameserver",
-             "kairos-repository", "kairos-gateway", "kairos-tls", "kairos-access",
-             "kairos-csiv2", "kairos-datagrams"]
+             "kairos-rtevents", "kairos-notification", "kairos-trading", "kairos-logs",
+             "kairos-nameserver", "kairos-repository", "kairos-gateway", "kairos-tls",
+             "kairos-access", "kairos-csiv2", "kairos-datagrams"]
 LAYERS = ["kairos-omniorb", "kairos-tao"]  # for programs that were written for other ORBs
 
 # What users may differ in, each of it in some way and most pairs of it in one: compiler, linker,
@@ -75,11 +75,12 @@ def dynamic_section(path, tag):
 
 # The names of the OMG's modules, of ours, and what Any's operators are.
 VISIBLE = re.compile(r"(^|[^,] )(CORBA|PortableServer|IOP|Messaging|TimeBase|IORTable|RTCORBA|"
-                     r"RTPortableServer|RTCosScheduling|RtecScheduler|DynamicAny|Dynamic|"
-                     r"PortableInterceptor|BiDirPolicy|Cos\w+|Ds\w+|Kairos\w+|omniORB|"
+                     r"RTPortableServer|RTCosScheduling|Rtec\w+|DynamicAny|Dynamic|"
+                     r"PortableInterceptor|PortableGroup|MIOP|BiDirPolicy|Cos\w+|Ds\w+|"
+                     r"Kairos\w+|omniORB|"
                      r"omniPolicy|omniZIOP|sslContext|SSLIOP|TAO_\w+|kairos|POA_\w+|OBV_\w+)::|"
                      r"operator(<<|>>)=|"
-                     r"^cdr\w*Stream\b|^IIOP::|"
+                     r"^cdr\w*Stream\b|^IIOP::|^_tc_(RtecEventData|EventPayload)$|"
                      r"^(TAO|tao)_\w+")
 # In front of the name that a symbol is about.
 ABOUT = re.compile(r"((non-)?virtual thunk to|covariant return thunk to|"

@@ -31,22 +31,16 @@ class Server {
     calls::Process process_;
 };
 
-std::uint16_t port_of(CORBA::ORB_ptr orb, const std::string& reference)
-{
-    const CORBA::Object_var object = orb->string_to_object(reference.c_str());
-    return object->_kairos_reference()->targets().front().endpoint->port();
-}
-
 TEST(Persistent, ReferencesAreValidInTheNextRun)
 {
     Client client({"-ORBDebug", "0"});
+    const orb_testing::HeldPorts held(1);
+    const std::uint16_t port = held.port();
     std::string reference;
-    std::uint16_t port = 0;
     {
-        Server first(0);
+        Server first(port);
         ASSERT_FALSE(first.reference.empty());
         reference = first.reference;
-        port = port_of(client.orb(), reference);
         const Probe::Target_var target = client.target(reference);
         EXPECT_EQ(target->add(1, 2), 3);
     }
@@ -71,11 +65,11 @@ TEST(Persistent, ReferencesAreValidInTheNextRun)
 TEST(Persistent, PlainKeysAreValidInTheNextRun)
 {
     Client client({"-ORBDebug", "0"});
-    std::uint16_t port = 0;
+    const orb_testing::HeldPorts held(1);
+    const std::uint16_t port = held.port();
     {
-        Server first(0, false, "1");
+        Server first(port, false, "1");
         ASSERT_FALSE(first.reference.empty());
-        port = port_of(client.orb(), first.reference);
     }
     Server second(port, true, "1");
     ASSERT_FALSE(second.reference.empty());
@@ -87,12 +81,12 @@ TEST(Persistent, PlainKeysAreValidInTheNextRun)
 TEST(Persistent, TransientReferencesAreNot)
 {
     Client client({"-ORBDebug", "0"});
+    const orb_testing::HeldPorts held(1);
+    const std::uint16_t port = held.port();
     std::string reference;
-    std::uint16_t port = 0;
     {
-        Server first(0, true);
+        Server first(port, true);
         reference = first.reference;
-        port = port_of(client.orb(), reference);
     }
     Server second(port, true);
     const Probe::Target_var target = client.target(reference);

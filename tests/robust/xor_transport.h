@@ -170,7 +170,7 @@ class XorTransport final : public orb::LocalTransport {
     constexpr XorTransport() noexcept : LocalTransport("xoriop", Number{200}, 2) {}
 
     [[nodiscard]] Result<void> prepare(net::Socket& socket, Side side,
-                                       std::chrono::microseconds) const override
+                                       const net::SpinRule&) const override
     {
         socket.set_channel(std::make_unique<XorChannel>(socket.descriptor(), side == Side::server));
         return {};
@@ -213,7 +213,7 @@ class XorBeyondHost final : public orb::Transport {
                      each.priority == said_for_any ? any_priority : each.priority);
     }
     [[nodiscard]] Result<void> prepare(net::Socket& socket, Side side,
-                                       std::chrono::microseconds) const override
+                                       const net::SpinRule&) const override
     {
         socket.set_channel(std::make_unique<XorChannel>(socket.descriptor(), side == Side::server));
         return {};

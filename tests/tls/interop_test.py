@@ -10,6 +10,7 @@ import ctypes.util
 import os
 import pathlib
 import pty
+import random
 import re
 import shutil
 import signal
@@ -99,10 +100,20 @@ def ignore_hangup():
     signal.signal(signal.SIGHUP, signal.SIG_IGN)
 
 
-def free_port():
+@contextlib.contextmanager
+def held_port():
+    """A port that nobody else has meanwhile; whoever lets others have it too may listen at it. It
+    is none of those that the system chooses from."""
     with socket.socket() as held:
-        held.bind(("127.0.0.1", 0))
-        return held.getsockname()[1]
+        for port in random.sample(range(10000, 32768), 1000):
+            try:
+                held.bind(("127.0.0.1", port))
+            except OSError:
+                continue
+            held.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            yield port
+            return
+    raise RuntimeError("cannot hold a port: none is free")
 
 
 class Peers:
@@ -298,10 +309,10 @@ class Peers:
                 check(status == 0 and "omniORB" in said, f"nameclt: {said}")
 
     def omniorb_is_called(self, omniorb, environment):
-        port = free_port()
         folder = self.work / "omninames"
         folder.mkdir()
-        with server(shutil.which("omniNames"), "-start", str(free_port()), "-logdir", folder,
+        with held_port() as plain, held_port() as port, \
+             server(shutil.which("omniNames"), "-start", str(plain), "-logdir", folder,
                     "-ORBendPoint", f"giop:ssl:127.0.0.1:{port}",
                     *omniorb, ready="Checkpoint|Root context is", environment=environment):
             url = f"corbaloc:ssliop:1.2@127.0.0.1:{port}/NameService"

@@ -339,6 +339,21 @@ int run_events(const BenchArguments& arguments)
     return present(bench::run_events(options), bench::events_columns(), arguments);
 }
 
+int run_modern(const BenchArguments& arguments)
+{
+    bench::ModernOptions options;
+    if (auto filled = fill_common(arguments, 9, 2, options, bench::modern_systems()); !filled)
+        return failed(filled.error());
+    if (arguments.quick) {
+        options.calls = 200;
+        options.megabytes = 4;
+        options.duration_ms = 50;
+    }
+    if (arguments.calls > 0) options.calls = arguments.calls;
+    if (arguments.megabytes > 0) options.megabytes = static_cast<double>(arguments.megabytes);
+    return present(bench::run_modern(options), bench::modern_columns(), arguments);
+}
+
 int run_gateway(const BenchArguments& arguments)
 {
     bench::LatencyOptions options;
@@ -670,6 +685,21 @@ void add_gateway(CLI::App& bench, int& status, const CLI::Range& count)
                 bench::gateway_systems());
 }
 
+void add_modern(CLI::App& bench, int& status, const CLI::Range& count)
+{
+    auto modern = std::make_shared<BenchArguments>();
+    // Where its processes are is what it measures, so it has no --pin.
+    CLI::App* command = bench.add_subcommand(
+        "modern", "Kairos beside Ice, gRPC, Cap'n Proto, Thrift, ZeroMQ and Cyclone DDS");
+    command->add_option("--peers", modern->peers, help_of_peers(bench::modern_systems(), {}));
+    add_report_options(*command, *modern);
+    set_callback(*command, modern, status, run_modern);
+    command->add_option("--rounds", modern->rounds, "Rounds of all systems")->check(count);
+    command->add_option("--calls", modern->calls, "Null calls per system and round")->check(count);
+    command->add_option("--megabytes", modern->megabytes, "Data per system, size and round")
+        ->check(CLI::Range(1, 4096));
+}
+
 void add_priority(CLI::App& bench, int& status, const CLI::Range& count)
 {
     auto priority = std::make_shared<BenchArguments>();
@@ -768,6 +798,7 @@ void add_bench_command(CLI::App& app, int& status)
     add_gateway(*bench, status, count);
     add_asynchronous(*bench, status, count);
     add_events(*bench, status, count);
+    add_modern(*bench, status, count);
 
     auto param = std::make_shared<BenchArguments>();
     CLI::App& param_command =

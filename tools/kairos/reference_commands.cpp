@@ -4,6 +4,7 @@
 #include "kairos/base/shown.h"
 #include "kairos/corba/CORBA.h"
 #include "kairos/csi/mechanisms.h"
+#include "kairos/datagrams/group.h"
 #include "kairos/ior/describe.h"
 #include "kairos/ior/object_url.h"
 #include "kairos/ior/profile.h"
@@ -39,10 +40,37 @@ std::string mechanisms_of(const ior::Ior& reference)
     return text;
 }
 
+/// The groups that it leads to.
+std::string groups_of(const ior::Ior& reference)
+{
+    std::string text;
+    for (std::size_t i = 0; i < reference.profiles.size(); ++i) {
+        if (reference.profiles[i].tag != datagrams::tag_uipmc) continue;
+        const auto group = datagrams::read_group_profile(reference.profiles[i].data);
+        if (group)
+            text += fmt::format("TAG_UIPMC of profile {}:\n  address: {}\n  group: {} of {}\n"
+                                "  version of the reference: {}\n",
+                                i + 1, ior::to_string(group->address), group->name.id,
+                                shown(group->name.domain), group->reference_version);
+    }
+    return text;
+}
+
+Result<ior::ObjectUrl> parsed(const std::string& text)
+{
+    const auto group = datagrams::parse_group_url(text);
+    if (!group) return ior::parse_object_url(text);
+    if (!*group) return group->error();
+    ior::ObjectUrl url;
+    url.scheme = ior::ObjectUrl::Scheme::corbaloc;
+    url.reference = **group;
+    return url;
+}
+
 int print_reference(const std::string& argument)
 {
     const auto text = url_of(argument);
-    const auto url = text ? ior::parse_object_url(*text) : Result<ior::ObjectUrl>(text.error());
+    const auto url = text ? parsed(*text) : Result<ior::ObjectUrl>(text.error());
     if (!url) {
         fmt::print(stderr, "kairos ior: {}\n", shown(url.error().reason));
         return 1;
@@ -50,8 +78,8 @@ int print_reference(const std::string& argument)
     if (url->initial) {
         fmt::print("the initial reference '{}' of whichever ORB reads it\n", shown(url->service));
     } else {
-        fmt::print("{}{}", shown_lines(ior::describe(url->reference)),
-                   mechanisms_of(url->reference));
+        fmt::print("{}{}{}", shown_lines(ior::describe(url->reference)),
+                   mechanisms_of(url->reference), groups_of(url->reference));
         if (url->scheme != ior::ObjectUrl::Scheme::ior && !url->reference.is_nil())
             fmt::print("as IOR: {}\n", ior::to_string(url->reference));
     }

@@ -30,6 +30,24 @@ bool contains(const std::string& text, const std::string& part)
     return text.find(part) != std::string::npos;
 }
 
+TEST(Ior, PrintsGroups)
+{
+    const auto url = run({"ior", "corbaloc:miop:1.0@1.0-Plant-7-2/[ff15::7]:5007"});
+    ASSERT_EQ(url.exit_status, 0) << url.errors;
+    const std::string group = "TAG_UIPMC of profile 1:\n"
+                              "  address: [ff15::7]:5007\n"
+                              "  group: 7 of Plant\n"
+                              "  version of the reference: 2\n";
+    EXPECT_TRUE(contains(url.output, group)) << url.output;
+    const std::size_t at = url.output.find("IOR:0");
+    ASSERT_NE(at, std::string::npos) << url.output;
+    const auto same = run({"ior", url.output.substr(at, url.output.find('\n', at) - at)});
+    EXPECT_TRUE(contains(same.output, group)) << same.output;
+    const auto none = run({"ior", "corbaloc:miop:1.0-Plant-7/10.0.0.1:5007"});
+    EXPECT_EQ(none.exit_status, 1);
+    EXPECT_TRUE(contains(none.errors, "no multicast address")) << none.errors;
+}
+
 TEST(Ior, PrintsEveryFormOfAReference)
 {
     const auto url =

@@ -102,19 +102,22 @@ constexpr const char* exception_id_in_any = "-ORBExceptionIdInAny";
 Result<void> end_point(const Option& option)
 {
     constexpr std::string_view tcp = "giop:tcp:";
+    constexpr std::string_view ssl = "giop:ssl:";
     constexpr std::string_view unix_socket = "giop:unix:";
-    if (option.value.starts_with(tcp)) {
-        std::string at(option.value.substr(tcp.size()));
+    if (const bool is_tls = option.value.starts_with(ssl);
+        is_tls || option.value.starts_with(tcp)) {
+        std::string at(option.value.substr(tcp.size())); // both are as long
         if (at == ":") at.clear();
         if (at.ends_with(':')) at.pop_back();
-        option.say("-ORBListenEndpoints", "iiop://" + at);
+        option.say("-ORBListenEndpoints", (is_tls ? "ssliop://" : "iiop://") + at);
     } else if (option.value.starts_with(unix_socket)) {
         option.say("-ORBListenEndpoints",
                    "uiop://" + std::string(option.value.substr(unix_socket.size())));
-    } else if (option.value.starts_with("giop:ssl:") || option.value.starts_with("giop:http")) {
-        return option.refuse("Kairos has no TLS and no HTTP; giop:tcp: behind a tunnel would do");
+    } else if (option.value.starts_with("giop:http")) {
+        return option.refuse("Kairos has no HTTP; giop:ssl: would do");
     } else {
-        return option.refuse("giop:tcp:[host]:[port] or giop:unix:[path] is wanted");
+        return option.refuse(
+            "giop:tcp:[host]:[port], giop:ssl:[host]:[port] or giop:unix:[path] is wanted");
     }
     return {};
 }
@@ -217,9 +220,32 @@ Result<void> no_listen(const Option& option)
     return {};
 }
 
-Result<void> no_ssl(const Option& option)
+/// The file has the key and the certificate, as here.
+constexpr const char* tls_certificate = "-ORBTlsCertificate";
+constexpr const char* tls_trust = "-ORBTlsTrust";
+
+Result<void> key_password(const Option& option)
 {
-    return option.refuse("Kairos has no TLS; a tunnel beside the program would do");
+    return Error{ErrorCode::invalid_argument,
+                 "-ORB" + std::string(option.name) +
+                     ": keys with a password cannot be read; openssl pkey takes it off"};
+}
+
+/// As omniORB does, certificates are checked for who has signed them, not for whose they are.
+Result<void> verify_mode(const Option& option)
+{
+    struct Mode {
+        std::string_view name;
+        const char* server; ///< what a client checks of it
+        const char* client;
+    };
+    constexpr Mode modes[] = {
+        {"none", "no", "no"}, {"peer", "chain", "optional"}, {"peer,fail", "chain", "required"}};
+    const auto* const found = std::ranges::find(modes, option.value, &Mode::name);
+    if (found == std::end(modes)) return option.refuse("none, peer, fail or peer,fail is wanted");
+    option.say("-ORBTlsVerifyServer", found->server);
+    option.say("-ORBTlsVerifyClient", found->client);
+    return {};
 }
 
 struct Known {
@@ -313,17 +339,23 @@ constexpr Known known_options[] = {
     {"bootstrapAgentHostname", nullptr, no_boa},
     {"bootstrapAgentPort", nullptr, no_boa},
     {"supportBootstrapAgent", nullptr, no_boa},
-    {"sslCAFile", no_ssl, "refused: there is no TLS"},
-    {"sslCAPath", no_ssl, "refused: there is no TLS"},
-    {"sslKeyFile", no_ssl, "refused: there is no TLS"},
-    {"sslKeyPassword", no_ssl, "refused: there is no TLS"},
-    {"sslVerifyMode", no_ssl, "refused: there is no TLS"},
+    {"sslCAFile", same_text<tls_trust>, "-ORBTlsTrust"},
+    {"sslCAPath", same_text<tls_trust>, "-ORBTlsTrust"},
+    {"sslKeyFile", same_text<tls_certificate>, "-ORBTlsCertificate"},
+    {"sslKeyPassword", key_password, "refused: openssl pkey takes passwords off"},
+    {"sslVerifyMode", verify_mode, "-ORBTlsVerifyServer, -ORBTlsVerifyClient"},
 };
 
 const Known* find(std::string_view name)
 {
     const auto found = std::ranges::find(known_options, name, &Known::name);
     return found == std::end(known_options) ? nullptr : found;
+}
+
+/// Whether the option has to do with TLS.
+bool is_of_tls(std::string_view name, std::string_view value)
+{
+    return name.starts_with("ssl") || (name == "endPoint" && value.starts_with("giop:ssl:"));
 }
 
 bool may_be_repeated(std::string_view name) { return name == "endPoint" || name == "InitRef"; }
@@ -433,6 +465,15 @@ void add_over(Given& all, const Given& stronger)
 
 Result<Settings> settings_of(const Given& given)
 {
+    const bool any_tls = std::ranges::any_of(
+        given, [](const auto& each) { return is_of_tls(each.first, each.second); });
+    const bool any_mode =
+        std::ranges::any_of(given, [](const auto& each) { return each.first == "sslVerifyMode"; });
+    if (any_tls && !any_mode) { // what omniORB does unless told otherwise
+        Given whole = given;
+        whole.emplace_back("sslVerifyMode", "peer,fail");
+        return settings_of(whole);
+    }
     Settings settings;
     for (auto each = given.begin(); each != given.end(); ++each) {
         const auto& [name, value] = *each;

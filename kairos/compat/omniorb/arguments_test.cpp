@@ -32,6 +32,22 @@ TEST(Arguments, EndpointsAndLimitsBecomeOptionsOfKairos)
     EXPECT_EQ(said({{"traceLevel", "25"}}), (Strings{"-ORBDebug", "3"}));
 }
 
+TEST(Arguments, TlsIsCheckedAsOmniOrbDoesUnlessSaidOtherwise)
+{
+    EXPECT_EQ(said({{"endPoint", "giop:ssl:here:5678"}}),
+              (Strings{"-ORBListenEndpoints", "ssliop://here:5678", "-ORBTlsVerifyServer", "chain",
+                       "-ORBTlsVerifyClient", "required"}));
+    EXPECT_EQ(said({{"sslVerifyMode", "none"}, {"sslKeyFile", "k"}, {"sslCAFile", "c"}}),
+              (Strings{"-ORBTlsVerifyServer", "no", "-ORBTlsVerifyClient", "no",
+                       "-ORBTlsCertificate", "k", "-ORBTlsTrust", "c"}));
+    EXPECT_EQ(said({{"sslCAPath", "d"}, {"sslVerifyMode", "peer"}}),
+              (Strings{"-ORBTlsTrust", "d", "-ORBTlsVerifyServer", "chain", "-ORBTlsVerifyClient",
+                       "optional"}));
+    const auto refused = settings_of({{"sslKeyPassword", "secret"}});
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().reason.find("secret"), std::string::npos); // nor in the log
+}
+
 TEST(Arguments, TheLastOfAnOptionCounts)
 {
     EXPECT_EQ(said({{"clientCallTimeOutPeriod", "1"}, {"clientCallTimeOutPeriod", "3000"}}),
@@ -62,11 +78,12 @@ TEST(Arguments, WhatMeansNothingHereIsNamed)
 
 TEST(Arguments, WhatIsWrongIsRefusedByName)
 {
-    for (const Given& wrong : {Given{{"endPoint", "giop:ssl::"}}, Given{{"endPoint", "tcp"}},
-                               Given{{"giopMaxMsgSize", "12"}}, Given{{"giopMaxMsgSize", "x"}},
-                               Given{{"oneCallPerConnection", "2"}}, Given{{"sslCAFile", "a"}},
-                               Given{{"traceLevel", "-1"}}, Given{{"endPointPublish", "fancy"}},
-                               Given{{"noSuchOption", "1"}}}) {
+    for (const Given& wrong :
+         {Given{{"endPoint", "giop:http:x"}}, Given{{"endPoint", "tcp"}},
+          Given{{"giopMaxMsgSize", "12"}}, Given{{"giopMaxMsgSize", "x"}},
+          Given{{"oneCallPerConnection", "2"}}, Given{{"sslVerifyMode", "fail"}},
+          Given{{"sslKeyPassword", "secret"}}, Given{{"traceLevel", "-1"}},
+          Given{{"endPointPublish", "fancy"}}, Given{{"noSuchOption", "1"}}}) {
         const auto settings = settings_of(wrong);
         ASSERT_FALSE(settings) << wrong[0].first;
         EXPECT_NE(settings.error().reason.find(wrong[0].first), std::string::npos);

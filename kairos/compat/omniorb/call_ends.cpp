@@ -5,10 +5,15 @@
 #include "kairos/mapping/exception.h"
 #include "kairos/orb/adapter.h"
 #include "kairos/orb/failure.h"
+#include "kairos/orb/reference.h"
 
 #include <atomic>
+#include <map>
+#include <memory>
 #include <mutex>
+#include <optional>
 #include <set>
+#include <string>
 
 namespace kairos::omniorb {
 namespace {
@@ -24,14 +29,21 @@ class Handler {
         const std::lock_guard lock(mutex_);
         cookie_ = cookie, function_ = function;
     }
-    /// Asks the handler, if there is one. Calls it without the lock: it may install another.
-    [[nodiscard]] bool wants_retry(CORBA::ULong retries, const Exception& exception)
+    [[nodiscard]] bool is_set()
+    {
+        const std::lock_guard lock(mutex_);
+        return function_ != nullptr;
+    }
+    /// Asks the handler, if there is one: nothing if there is none. Calls it without the lock: it
+    /// may install another.
+    [[nodiscard]] std::optional<bool> wants_retry(CORBA::ULong retries, const Exception& exception)
     {
         std::unique_lock lock(mutex_);
         void* const cookie = cookie_;
         const Function function = function_;
         lock.unlock();
-        return function != nullptr && function(cookie, retries, exception);
+        if (function == nullptr) return std::nullopt;
+        return function(cookie, retries, exception);
     }
 
   private:
@@ -45,12 +57,81 @@ struct Handlers {
     Handler<CORBA::TIMEOUT> timeout;
     Handler<CORBA::COMM_FAILURE> comm_failure;
     Handler<CORBA::SystemException> others;
+
+    [[nodiscard]] bool any_is_set()
+    {
+        return transient.is_set() || timeout.is_set() || comm_failure.is_set() || others.is_set();
+    }
+    /// Hands the exception, as the program sees it, to the handler of its class.
+    [[nodiscard]] std::optional<bool> want_retry(CORBA::ULong retries,
+                                                 const CORBA::SystemException& exception)
+    {
+        if (const auto* is = dynamic_cast<const CORBA::TRANSIENT*>(&exception))
+            return transient.wants_retry(retries, *is);
+        if (const auto* is = dynamic_cast<const CORBA::TIMEOUT*>(&exception))
+            return timeout.wants_retry(retries, *is);
+        if (const auto* is = dynamic_cast<const CORBA::COMM_FAILURE*>(&exception))
+            return comm_failure.wants_retry(retries, *is);
+        return others.wants_retry(retries, exception);
+    }
 };
 
 Handlers& handlers()
 {
     static Handlers& all = *new Handlers; // never destroyed: calls may outlive static objects
     return all;
+}
+
+/// The handlers of single objects, by what the first profile of their references says.
+class ObjectHandlers {
+  public:
+    /// Sets a member of Handlers for this object.
+    template <typename Member, typename Function>
+    void set(const orb::Reference& object, Member member, void* cookie, Function function)
+    {
+        const std::string name = name_of(object);
+        const std::lock_guard lock(mutex_);
+        std::shared_ptr<Handlers>& its = all_[name];
+        if (!its) its = std::make_shared<Handlers>();
+        ((*its).*member).set(cookie, function);
+        if (!its->any_is_set()) all_.erase(name);
+        any_ = !all_.empty();
+    }
+    /// Returns those of this object; null if it has none.
+    [[nodiscard]] std::shared_ptr<Handlers> of(const orb::Reference& object)
+    {
+        if (!any_) return nullptr;
+        const std::string name = name_of(object);
+        const std::lock_guard lock(mutex_);
+        const auto found = all_.find(name);
+        return found == all_.end() ? nullptr : found->second;
+    }
+
+  private:
+    static std::string name_of(const orb::Reference& object)
+    {
+        const auto& profiles = object.ior().profiles;
+        return profiles.empty() ? std::string() : std::string(as_text(profiles.front().data));
+    }
+
+    std::atomic<bool> any_ = false;
+    std::mutex mutex_; // guards what follows; outside those of Handler
+    std::map<std::string, std::shared_ptr<Handlers>> all_;
+};
+
+ObjectHandlers& object_handlers()
+{
+    static ObjectHandlers& all = *new ObjectHandlers; // as handlers()
+    return all;
+}
+
+/// Sets a handler for one object.
+template <typename Member, typename Function>
+void set_for(CORBA::Object_ptr object, Member member, void* cookie, Function function)
+{
+    if (CORBA::is_nil(object) || !object->_kairos_reference())
+        throw CORBA::BAD_PARAM(0, CORBA::COMPLETED_NO, "a reference is wanted that is not nil");
+    object_handlers().set(*object->_kairos_reference(), member, cookie, function);
 }
 
 /// The ORBs that have a CallEnds.
@@ -90,17 +171,13 @@ CORBA::ULong minor_of(const CORBA::SystemException& exception)
     return exception.minor();
 }
 
-/// Hands the exception, as the program sees it, to the handler of its class.
-bool wants_retry(CORBA::ULong retries, const CORBA::SystemException& exception)
+/// Asks the object's handler for the exception, or else that for all objects.
+bool wants_retry(const orb::Reference& object, CORBA::ULong retries,
+                 const CORBA::SystemException& exception)
 {
-    Handlers& all = handlers();
-    if (const auto* transient = dynamic_cast<const CORBA::TRANSIENT*>(&exception))
-        return all.transient.wants_retry(retries, *transient);
-    if (const auto* timeout = dynamic_cast<const CORBA::TIMEOUT*>(&exception))
-        return all.timeout.wants_retry(retries, *timeout);
-    if (const auto* failure = dynamic_cast<const CORBA::COMM_FAILURE*>(&exception))
-        return all.comm_failure.wants_retry(retries, *failure);
-    return all.others.wants_retry(retries, exception);
+    if (const std::shared_ptr<Handlers> its = object_handlers().of(object))
+        if (const std::optional<bool> wants = its->want_retry(retries, exception)) return *wants;
+    return handlers().want_retry(retries, exception).value_or(false);
 }
 
 } // namespace
@@ -114,8 +191,11 @@ CallEnds::CallEnds(const orb::Orb& orb, bool transient_on_timeout)
 
 CallEnds::~CallEnds()
 {
-    const std::lock_guard lock(observed().mutex);
-    observed().orbs.erase(&orb_);
+    {
+        const std::lock_guard lock(observed().mutex);
+        observed().orbs.erase(&orb_);
+    }
+    detach_initialisers();
 }
 
 bool CallEnds::has(const orb::Orb& orb)
@@ -126,6 +206,7 @@ bool CallEnds::has(const orb::Orb& orb)
 
 void CallEnds::receive_exception(orb::ObservedCall& call)
 {
+    tell_reply(call);
     const auto* const ended = dynamic_cast<const CORBA::SystemException*>(call.ending().exception);
     if (ended == nullptr) return;
     const bool is_timeout = dynamic_cast<const CORBA::TIMEOUT*>(ended) != nullptr;
@@ -139,7 +220,7 @@ void CallEnds::receive_exception(orb::ObservedCall& call)
         if (!state) state = std::make_shared<CORBA::ULong>(0);
         auto& retries = *static_cast<CORBA::ULong*>(state.get());
         // Once it may have been executed, a call is not made again, whatever the handler says.
-        if (wants_retry(retries, seen) && seen.completed() == CORBA::COMPLETED_NO) {
+        if (wants_retry(call.target(), retries, seen) && seen.completed() == CORBA::COMPLETED_NO) {
             ++retries;
             throw orb::LocationForward{call.target().ior()};
         }
@@ -169,6 +250,34 @@ void installCommFailureExceptionHandler(void* cookie, commFailureExceptionHandle
 void installSystemExceptionHandler(void* cookie, systemExceptionHandler_t handler)
 {
     kairos::omniorb::handlers().others.set(cookie, handler);
+}
+
+void installTransientExceptionHandler(CORBA::Object_ptr object, void* cookie,
+                                      transientExceptionHandler_t handler)
+{
+    using namespace kairos::omniorb;
+    set_for(object, &Handlers::transient, cookie, handler);
+}
+
+void installTimeoutExceptionHandler(CORBA::Object_ptr object, void* cookie,
+                                    timeoutExceptionHandler_t handler)
+{
+    using namespace kairos::omniorb;
+    set_for(object, &Handlers::timeout, cookie, handler);
+}
+
+void installCommFailureExceptionHandler(CORBA::Object_ptr object, void* cookie,
+                                        commFailureExceptionHandler_t handler)
+{
+    using namespace kairos::omniorb;
+    set_for(object, &Handlers::comm_failure, cookie, handler);
+}
+
+void installSystemExceptionHandler(CORBA::Object_ptr object, void* cookie,
+                                   systemExceptionHandler_t handler)
+{
+    using namespace kairos::omniorb;
+    set_for(object, &Handlers::others, cookie, handler);
 }
 
 } // namespace omniORB

@@ -3,6 +3,7 @@
 // omniORB's streams (omniORB4/cdrStream.h): a writer of octets, and a cursor in what it wrote.
 #include "kairos/compat/omniorb/include/omniORB4/cdrStream.h"
 
+#include <algorithm>
 #include <cstring>
 #include <utility>
 
@@ -67,7 +68,7 @@ void cdrStream::written()
     const std::ptrdiff_t read = pd_bufp_8 == nullptr ? 0 : at(pd_inb_mkr) - at(pd_bufp_8);
     pd_bufp_8 = begin;
     pd_inb_mkr = begin + read;
-    pd_outb_mkr = pd_inb_end = begin + octets.size();
+    pd_outb_mkr = pd_outb_end = pd_inb_end = begin + octets.size();
 }
 
 void cdrStream::marshalString(const char* text, int bounded)
@@ -120,6 +121,19 @@ void cdrStream::get_octet_array(CORBA::Octet* octets, int size, omni::alignment_
         in.block(static_cast<std::size_t>(size), static_cast<std::size_t>(alignment));
     read_by(in);
     if (size != 0) std::memcpy(octets, there, static_cast<std::size_t>(size));
+}
+
+CORBA::Boolean cdrStream::checkInputOverrun(CORBA::ULong item_size, CORBA::ULong items,
+                                            omni::alignment_t alignment)
+{
+    const auto begin = omni::align_to(reinterpret_cast<omni::ptr_arith_t>(pd_inb_mkr), alignment);
+    const auto end = reinterpret_cast<omni::ptr_arith_t>(pd_inb_end);
+    return begin <= end && (end - begin) / std::max<std::size_t>(item_size, 1) >= items;
+}
+
+void _CORBA_marshal_sequence_range_check_error(cdrStream& /*stream*/)
+{
+    throw CORBA::MARSHAL(0, CORBA::COMPLETED_NO, "a sequence claims more than there is");
 }
 
 void cdrStream::skipInput(CORBA::ULong octets)
@@ -183,6 +197,11 @@ void cdrMemoryStream::rewindPtrs()
         written();
     }
     rewindInputPtr();
+}
+
+CORBA::ULong cdrMemoryStream::currentInputPtr() const
+{
+    return pd_bufp_8 == nullptr ? 0 : static_cast<CORBA::ULong>(at(pd_inb_mkr) - at(pd_bufp_8));
 }
 
 CORBA::ULong cdrMemoryStream::bufSize() const

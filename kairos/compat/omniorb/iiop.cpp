@@ -2,6 +2,8 @@
 //
 // Profiles by omniORB's names (omniORB4/IIOP.h), read and written as the ORB does it.
 #include "kairos/compat/omniorb/include/omniORB4/IIOP.h"
+#include "kairos/compat/omniorb/include/omniORB4/cdrStream.h"
+#include "kairos/compat/omniorb/include/omniORB4/omniIOR.h"
 
 #include "kairos/ior/profile.h"
 
@@ -32,7 +34,23 @@ kairos::ior::OctetVector vector_of(const Sequence& octets)
     return {bytes.begin(), bytes.end()};
 }
 
+[[noreturn]] void refuse_address()
+{
+    throw CORBA::NO_IMPLEMENT(0, CORBA::COMPLETED_NO,
+                              "-ORBPublish host=HOST:PORT adds an address to all references");
+}
+
 } // namespace
+
+void omniIOR::add_IIOP_ADDRESS(const IIOP::Address& /*address*/, void* /*publish*/)
+{
+    refuse_address();
+}
+
+void omniIOR::add_TAG_ALTERNATE_IIOP_ADDRESS(const IIOP::Address& /*address*/, void* /*publish*/)
+{
+    refuse_address();
+}
 
 void IIOP::encodeProfile(const ProfileBody& body, IOP::TaggedProfile& profile)
 {
@@ -66,4 +84,23 @@ void IIOP::unmarshalProfile(const IOP::TaggedProfile& profile, ProfileBody& body
         body.components[i].tag = read->components[i].tag;
         assign(body.components[i].component_data, read->components[i].data);
     }
+}
+
+void IIOP::encodeMultiComponentProfile(const IOP::MultipleComponentProfile& components,
+                                       IOP::TaggedProfile& profile)
+{
+    cdrEncapsulationStream stream;
+    components >>= stream;
+    profile.tag = IOP::TAG_MULTIPLE_COMPONENTS;
+    profile.profile_data.length(stream.bufSize());
+    std::memcpy(profile.profile_data.get_buffer(), stream.bufPtr(), stream.bufSize());
+}
+
+void IIOP::unmarshalMultiComponentProfile(const IOP::TaggedProfile& profile,
+                                          IOP::MultipleComponentProfile& components)
+{
+    if (profile.tag != IOP::TAG_MULTIPLE_COMPONENTS)
+        throw CORBA::MARSHAL(0, CORBA::COMPLETED_NO, "the profile is none of components");
+    cdrEncapsulationStream stream(profile.profile_data.get_buffer(), profile.profile_data.length());
+    components <<= stream;
 }

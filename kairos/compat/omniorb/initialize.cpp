@@ -5,11 +5,14 @@
 #include "kairos/base/log.h"
 #include "kairos/compat/omniorb/arguments.h"
 #include "kairos/compat/omniorb/call_ends.h"
+#include "kairos/compat/omniorb/hooks.h"
 #include "kairos/compat/omniorb/include/omniORB4/omniORB.h"
+#include "kairos/compat/omniorb/include/omniORB4/sslContext.h"
 #include "kairos/corba/BiDirPolicy.h"
 #include "kairos/corba/KairosPolicies.h"
 #include "kairos/corba/Messaging.h"
 #include "kairos/orb/orb.h"
+#include "kairos/orb/reference.h"
 
 #undef ORB_init
 
@@ -30,6 +33,10 @@
 
 namespace kairos::omniorb {
 namespace {
+
+/// Has static libraries be linked with it.
+[[gnu::used]] CORBA::Object_ptr (*const ins_poa_is_linked)(CORBA::ORB&) =
+    &corba::omni_ins_poa_service;
 
 /// What the program has set. -1: nothing.
 std::atomic<std::int64_t> call_timeout = -1;
@@ -150,6 +157,39 @@ CORBA::Any time_of(std::int64_t milliseconds)
     return value;
 }
 
+/// What overrides are with this timeout, or with none if it is 0.
+CORBA::PolicyList with_timeout(CORBA::ORB_ptr orb, const CORBA::PolicyList& had,
+                               CORBA::PolicyType type, CORBA::ULong milliseconds)
+{
+    CORBA::PolicyList list;
+    for (CORBA::ULong i = 0; i < had.length(); ++i) {
+        if (had[i]->policy_type() == type) continue;
+        list.length(list.length() + 1);
+        list[list.length() - 1] = CORBA::Policy::_duplicate(had[i]);
+    }
+    if (milliseconds != 0) {
+        list.length(list.length() + 1);
+        list[list.length() - 1] = orb->create_policy(type, time_of(milliseconds));
+    }
+    return list;
+}
+
+/// What sslContext says, as options.
+void add_tls(Given& given)
+{
+    const std::size_t before = given.size();
+    const auto add = [&given](const char* name, const char* value) {
+        if (value != nullptr) given.emplace_back(name, value);
+    };
+    add("sslCAFile", sslContext::certificate_authority_file);
+    add("sslCAPath", sslContext::certificate_authority_path);
+    add("sslKeyFile", sslContext::key_file);
+    add("sslKeyPassword", sslContext::key_file_password);
+    if (given.size() == before) return;
+    constexpr const char* modes[] = {"none", "peer", "none", "peer,fail"};
+    given.emplace_back("sslVerifyMode", modes[sslContext::verify_mode & 3]);
+}
+
 /// What the program has set already, as options: what is given counts instead of it.
 Given set_before()
 {
@@ -161,6 +201,7 @@ Given set_before()
     };
     add("clientCallTimeOutPeriod", call_timeout);
     add("clientConnectTimeOutPeriod", connect_timeout);
+    add_tls(given);
     return given;
 }
 
@@ -172,6 +213,7 @@ void set_up(CORBA::ORB_ptr orb, const Settings& settings)
     message_size_max = core.options().message_size_max; // Kairos's own options may have said it
     for (const std::string& each : settings.ignored)
         log::info("ignored: " + each);
+    add_hooks(orb);
     orb->_kairos_add_call_observer(std::make_unique<CallEnds>(core, settings.transient_on_timeout));
     if (settings.offers_bidirectional) {
         CORBA::Any both;
@@ -224,7 +266,10 @@ ORB_ptr _omni_ORB_init(int& argc, char** argv, const char* orb_identifier, const
     }
     keep(line, argc, argv);
     // One that is there already is as it was made: its options are only taken out of argv.
-    if (!CallEnds::has(orb->_kairos_core())) set_up(orb.in(), settings);
+    if (!CallEnds::has(orb->_kairos_core())) {
+        set_up(orb.in(), settings);
+        attach_initialisers();
+    }
     return orb._retn();
 }
 
@@ -254,11 +299,23 @@ void setClientConnectTimeout(CORBA::ULong milliseconds)
         add_policy(orb, KairosPolicies::CONNECTION_TIMEOUT_POLICY_TYPE, time_of(milliseconds));
 }
 
-void setClientCallTimeout(CORBA::Object_ptr /*object*/, CORBA::ULong /*milliseconds*/)
+void setClientCallTimeout(CORBA::Object_ptr object, CORBA::ULong milliseconds)
 {
-    throw CORBA::NO_IMPLEMENT(0, CORBA::COMPLETED_NO,
-                              "references do not change: _set_policy_overrides with a "
-                              "RelativeRoundtripTimeoutPolicy gives one that has the timeout");
+    if (CORBA::is_nil(object))
+        throw CORBA::BAD_PARAM(0, CORBA::COMPLETED_NO, "a reference is wanted that is not nil");
+    const kairos::corba::ReferencePtr& reference = object->_kairos_reference();
+    if (!reference || reference->is_local()) return;
+    const CORBA::PolicyType type = Messaging::RELATIVE_RT_TIMEOUT_POLICY_TYPE;
+    const CORBA::PolicyList_var had = object->_get_policy_overrides(CORBA::PolicyTypeSeq());
+    const CORBA::ORB_var orb = object->_get_orb();
+    const CORBA::Object_var with = object->_set_policy_overrides(
+        with_timeout(orb.in(), had.in(), type, milliseconds), CORBA::SET_OVERRIDE);
+    // What an object calls by never changes; here another takes its place, which C++20 allows of a
+    // constant member (basic.life).
+    auto* const place = const_cast<kairos::corba::ReferencePtr*>(&reference);
+    kairos::corba::ReferencePtr old = reference;
+    std::destroy_at(place);
+    std::construct_at(place, with->_kairos_reference());
 }
 
 void setClientThreadCallDeadline(unsigned long /*seconds*/, unsigned long /*nanoseconds*/)
@@ -276,16 +333,7 @@ void setClientThreadCallTimeout(CORBA::ULong milliseconds)
     CORBA::PolicyCurrent_var current = CORBA::PolicyCurrent::_narrow(object.in());
     const CORBA::PolicyType type = Messaging::RELATIVE_RT_TIMEOUT_POLICY_TYPE;
     const CORBA::PolicyList_var had = current->get_policy_overrides(CORBA::PolicyTypeSeq());
-    CORBA::PolicyList list;
-    for (CORBA::ULong i = 0; i < had->length(); ++i) {
-        if (had[i]->policy_type() == type) continue;
-        list.length(list.length() + 1);
-        list[list.length() - 1] = CORBA::Policy::_duplicate(had[i]);
-    }
-    if (milliseconds != 0) {
-        list.length(list.length() + 1);
-        list[list.length() - 1] = orb->create_policy(type, time_of(milliseconds));
-    }
+    const CORBA::PolicyList list = with_timeout(orb, had.in(), type, milliseconds);
     current->set_policy_overrides(list, CORBA::SET_OVERRIDE);
 }
 

@@ -8,6 +8,7 @@
 #include "kairos/corba/poa_policies.h"
 
 #include <atomic>
+#include <charconv>
 #include <cstdio>
 
 namespace {
@@ -64,7 +65,28 @@ constexpr MinorName minor_names[] = {
     {"BAD_PARAM", omni::BAD_PARAM_BadURIOther, "BAD_PARAM_BadURIOther"},
 };
 
+const char* minor_name_of(std::string_view exception, CORBA::ULong minor)
+{
+    for (const MinorName& each : minor_names)
+        if (each.minor == minor && each.exception == exception) return each.name;
+    return nullptr;
+}
+
 } // namespace
+
+/// The text is "CORBA::NAME, minor 0x12345678, …".
+const char* kairos::omniorb::operator%(const char* what, MinorNames)
+{
+    constexpr std::string_view before_name = "CORBA::";
+    constexpr std::string_view before_minor = ", minor 0x";
+    const std::string_view text = what;
+    const std::size_t end = text.find(before_minor);
+    if (!text.starts_with(before_name) || end == std::string_view::npos) return nullptr;
+    const std::string_view digits = text.substr(end + before_minor.size(), 8);
+    CORBA::ULong minor = 0;
+    std::from_chars(digits.data(), digits.data() + digits.size(), minor, 16);
+    return minor_name_of(text.substr(before_name.size(), end - before_name.size()), minor);
+}
 
 namespace omniORB {
 
@@ -143,10 +165,7 @@ void logger::flush()
 
 const char* minorString(const CORBA::SystemException& exception)
 {
-    const std::string_view name = exception._name();
-    for (const MinorName& each : minor_names)
-        if (each.minor == exception.minor() && each.exception == name) return each.name;
-    return nullptr;
+    return minor_name_of(exception._name(), exception.minor());
 }
 
 } // namespace omniORB
@@ -165,7 +184,7 @@ const char* sslContext::certificate_authority_file = nullptr;
 const char* sslContext::certificate_authority_path = nullptr;
 const char* sslContext::key_file = nullptr;
 const char* sslContext::key_file_password = nullptr;
-int sslContext::verify_mode = 0;
+int sslContext::verify_mode = 1 | 2;
 
 namespace omniZIOP {
 

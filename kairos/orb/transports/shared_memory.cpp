@@ -29,7 +29,7 @@ class SharedMemory final : public LocalTransport {
         return socket;
     }
     [[nodiscard]] Result<void> prepare(net::Socket& socket, Side side,
-                                       std::chrono::microseconds spin) const override
+                                       const net::SpinRule& spin) const override
     {
         if (side == Side::server) socket.expect_memory(spin);
         return {};

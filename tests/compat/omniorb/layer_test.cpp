@@ -37,6 +37,8 @@ class DeadAddress {
     DeadAddress& operator=(const DeadAddress&) = delete;
     ~DeadAddress() { ::close(socket_); }
     [[nodiscard]] const char* url() const { return url_.c_str(); }
+    /// From now on the system takes connections.
+    void listen() { ASSERT_EQ(::listen(socket_, 8), 0); }
 
   private:
     int socket_;
@@ -128,7 +130,7 @@ TEST(Layer, SaysTheLargestMessageOfKairossOwnOption)
 
 TEST(Layer, RefusesWhatIsWrong)
 {
-    const char* wrong[][2] = {{"endPoint", "giop:ssl::"}, {nullptr, nullptr}};
+    const char* wrong[][2] = {{"endPoint", "giop:http::"}, {nullptr, nullptr}};
     const char* unknown[][2] = {{"noSuchOption", "1"}, {nullptr, nullptr}};
     for (auto* options : {wrong, unknown}) {
         int argc = 0;
@@ -158,6 +160,8 @@ TEST(Layer, FailuresHaveTheMinorCodesOfOmniOrb)
         EXPECT_EQ(failed.minor(), omni::TRANSIENT_ConnectFailed);
         EXPECT_EQ(failed.completed(), CORBA::COMPLETED_NO);
         EXPECT_STREQ(omniORB::minorString(failed), "TRANSIENT_ConnectFailed");
+        EXPECT_STREQ(failed.NP_minorString(), "TRANSIENT_ConnectFailed");
+        EXPECT_EQ(CORBA::TIMEOUT(failed.minor(), CORBA::COMPLETED_NO).NP_minorString(), nullptr);
     }
 }
 
@@ -209,6 +213,52 @@ TEST(Layer, HandlersSayWhetherCallsAreMadeAgain)
     EXPECT_EQ(asked, 4U);
 }
 
+TEST(Layer, AnObjectsHandlerIsAskedInsteadOfThatForAll)
+{
+    const DeadAddress nobody;
+    const DeadAddress nobody_else;
+    const Layer layer;
+    CORBA::ULong asked = 0;
+    CORBA::ULong asked_for_one = 0;
+    CORBA::Object_var object = layer.orb->string_to_object(nobody.url());
+    CORBA::Object_var other = layer.orb->string_to_object(nobody_else.url());
+    omniORB::installTransientExceptionHandler(&asked, never_again);
+    omniORB::installTransientExceptionHandler(object.in(), &asked_for_one, three_times);
+    EXPECT_THROW(object->_non_existent(), CORBA::TRANSIENT);
+    EXPECT_EQ(asked_for_one, 4U);
+    EXPECT_EQ(asked, 0U);
+    EXPECT_THROW(other->_non_existent(), CORBA::TRANSIENT);
+    EXPECT_EQ(asked, 1U);
+    omniORB::installTransientExceptionHandler(object.in(), nullptr, nullptr);
+    EXPECT_THROW(object->_non_existent(), CORBA::TRANSIENT);
+    EXPECT_EQ(asked, 2U);
+    EXPECT_EQ(asked_for_one, 4U);
+}
+
+/// The overrides that a reference has.
+CORBA::ULong overrides_of(CORBA::Object_ptr object)
+{
+    const CORBA::PolicyList_var list = object->_get_policy_overrides(CORBA::PolicyTypeSeq());
+    return list->length();
+}
+
+TEST(Layer, ObjectsHaveTimeouts)
+{
+    DeadAddress silent; // whose connections the system takes, and nobody reads
+    silent.listen();
+    const char* options[][2] = {{"throwTransientOnTimeOut", "0"}, {nullptr, nullptr}};
+    const Layer layer(options);
+    CORBA::Object_var object = layer.orb->string_to_object(silent.url());
+    CORBA::Object_var same = CORBA::Object::_duplicate(object.in());
+    omniORB::setClientCallTimeout(object.in(), 50);
+    EXPECT_EQ(overrides_of(same.in()), 1U);
+    EXPECT_THROW(same->_non_existent(), CORBA::TIMEOUT);
+    omniORB::setClientCallTimeout(object.in(), 60);
+    EXPECT_EQ(overrides_of(object.in()), 1U);
+    omniORB::setClientCallTimeout(object.in(), 0);
+    EXPECT_EQ(overrides_of(object.in()), 0U);
+}
+
 /// How long calls of this thread may take by its own policies, in milliseconds; 0: nothing is said.
 TimeBase::TimeT of_thread(CORBA::ORB_ptr orb)
 {
@@ -246,7 +296,7 @@ TEST(Layer, OptionsCountMoreThanTimeoutsThatWereSetBefore)
 
 TEST(Layer, WhatItCannotDoItSays)
 {
-    EXPECT_THROW(omniORB::setClientCallTimeout(CORBA::Object::_nil(), 1), CORBA::NO_IMPLEMENT);
+    EXPECT_THROW(omniORB::setClientCallTimeout(CORBA::Object::_nil(), 1), CORBA::BAD_PARAM);
     EXPECT_THROW(omniORB::setClientThreadCallDeadline(1, 0), CORBA::NO_IMPLEMENT);
 }
 

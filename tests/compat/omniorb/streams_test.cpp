@@ -4,6 +4,7 @@
 // derive from them and move their cursors, and octets that are not what is asked for.
 #include "omniORB4/IIOP.h"
 #include "omniORB4/cdrStream.h"
+#include "omniORB4/omniIOR.h"
 #include "omniORB4/omniURI.h"
 
 #include "streams.h"
@@ -169,6 +170,10 @@ TEST(CdrMemoryStream, MalformedOctetsAreRefused)
     Streams::Samples samples;
     EXPECT_THROW(samples <<= stream, CORBA::MARSHAL);
     EXPECT_EQ(0u, samples.length());
+    EXPECT_TRUE(stream.checkInputOverrun(2, 2));
+    EXPECT_FALSE(stream.checkInputOverrun(2, 3));
+    EXPECT_FALSE(stream.checkInputOverrun(0xFFFFFFFF, 0xFFFFFFFF, omni::ALIGN_8));
+    EXPECT_THROW(_CORBA_marshal_sequence_range_check_error(stream), CORBA::MARSHAL);
     EXPECT_THROW(stream.skipInput(5), CORBA::MARSHAL);
     stream.rewindPtrs();
     stream.marshalString("abc");
@@ -203,7 +208,7 @@ TEST(IiopProfiles, AReferenceIsTakenApartAndPutTogether)
     EXPECT_STREQ("127.0.0.1", body.address.host);
     EXPECT_EQ(2809, body.address.port);
     ASSERT_EQ(3u, body.object_key.length());
-    EXPECT_EQ('y', body.object_key[2]);
+    EXPECT_EQ('y', body.object_key.NP_data()[2]);
 
     body.address.port = 2810;
     IOP::TaggedProfile profile;
@@ -217,6 +222,63 @@ TEST(IiopProfiles, AReferenceIsTakenApartAndPutTogether)
     profile.tag = 1;
     EXPECT_THROW(IIOP::unmarshalProfile(profile, again), CORBA::MARSHAL);
     orb->destroy();
+}
+
+TEST(IiopProfiles, AreEditedInTheTextOfAReference)
+{
+    int argc = 0;
+    const CORBA::ORB_var orb = CORBA::ORB_init(argc, nullptr, "omniORB4");
+    CORBA::Object_var object = orb->string_to_object("corbaloc::127.0.0.1:2809/key");
+    CORBA::String_var text = omni::omniURI::objectToString(object.in());
+    cdrEncapsulationStream read(octets_of(text.in()));
+    IOP::IOR ior;
+    ior.type_id = IOP::IOR::unmarshaltype_id(read);
+    ior.profiles <<= read;
+    EXPECT_EQ(read.currentInputPtr(), read.bufSize());
+    IIOP::ProfileBody body;
+    IIOP::unmarshalProfile(ior.profiles[0], body);
+    body.address.host = "127.0.0.2";
+    IOP::TaggedProfile profile;
+    IIOP::encodeProfile(body, profile);
+    const CORBA::ULong length = profile.profile_data.length();
+    ior.profiles[0].profile_data.replace(profile.profile_data.maximum(), length,
+                                         profile.profile_data.get_buffer(true), true);
+
+    cdrMemoryStream written;
+    written.marshalBoolean(omni::myByteOrder);
+    written.marshalRawString(ior.type_id);
+    ior.profiles >>= written;
+    constexpr const char* digits = "0123456789abcdef";
+    std::string edited = "IOR:";
+    for (CORBA::ULong i = 0; i < written.bufSize(); ++i) {
+        const CORBA::Octet octet = static_cast<const CORBA::Octet*>(written.bufPtr())[i];
+        edited += {digits[octet >> 4], digits[octet & 15]};
+    }
+    object = orb->string_to_object(edited.c_str());
+    const CORBA::Object_var expected = orb->string_to_object("corbaloc::127.0.0.2:2809/key");
+    EXPECT_TRUE(object->_is_equivalent(expected.in()));
+    EXPECT_THROW(omniIOR::add_IIOP_ADDRESS(body.address, nullptr), CORBA::NO_IMPLEMENT);
+    orb->destroy();
+}
+
+TEST(IiopProfiles, ComponentsAloneAreAProfileToo)
+{
+    IOP::MultipleComponentProfile components;
+    components.length(1);
+    components[0].tag = IOP::TAG_ORB_TYPE;
+    components[0].component_data.length(2);
+    components[0].component_data[1] = 7;
+    IOP::TaggedProfile profile;
+    IIOP::encodeMultiComponentProfile(components, profile);
+    IOP::MultipleComponentProfile again;
+    IIOP::unmarshalMultiComponentProfile(profile, again);
+    ASSERT_EQ(again.length(), 1u);
+    EXPECT_EQ(again[0].tag, IOP::TAG_ORB_TYPE);
+    EXPECT_EQ(again[0].component_data[1], 7);
+    profile.profile_data.length(9);
+    EXPECT_THROW(IIOP::unmarshalMultiComponentProfile(profile, again), CORBA::MARSHAL);
+    profile.tag = IOP::TAG_INTERNET_IOP;
+    EXPECT_THROW(IIOP::unmarshalMultiComponentProfile(profile, again), CORBA::MARSHAL);
 }
 
 TEST(OmniUri, NamesAndReferencesAreText)

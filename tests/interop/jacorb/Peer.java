@@ -38,7 +38,7 @@ public final class Peer {
         return makeOrb(minor, new Properties());
     }
     /** The same, with more properties. */
-    private static ORB makeOrb(int minor, Properties more) {
+    static ORB makeOrb(int minor, Properties more) {
         Properties properties = new Properties();
         properties.setProperty("org.omg.CORBA.ORBClass", "org.jacorb.orb.ORB");
         properties.setProperty("jacorb.giop_minor_version", Integer.toString(minor));

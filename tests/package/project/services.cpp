@@ -14,6 +14,7 @@
 #include <kairos/naming/CosNaming.h>
 #include <kairos/notification/service.h>
 #include <kairos/properties/service.h>
+#include <kairos/rtevents/channel.h>
 #include <kairos/repository/repository.h>
 #include <kairos/rtcorba/RTPortableServer.h>
 #include <kairos/trading/service.h>
@@ -110,6 +111,20 @@ void pass_event(CORBA::ORB_ptr orb)
     const CORBA::Any_var event = from->pull();
     const char* name = nullptr;
     expect((event.in() >>= name) && std::string(name) == "lamp", "what a channel passes on");
+}
+
+void watch_stock(CORBA::ORB_ptr orb)
+{
+    const kairos::rtevents::RealTimeEventChannel made(orb);
+    const RtecEventChannelAdmin::EventChannel_var channel = made.reference();
+    const RtecEventChannelAdmin::ConsumerAdmin_var consumers = channel->for_consumers();
+    const RtecEventChannelAdmin::ProxyPushSupplier_var from = consumers->obtain_push_supplier();
+    try {
+        from->connect_push_consumer(RtecEventComm::PushConsumer::_nil(), {});
+        expect(false, "connect_push_consumer() throws");
+    } catch (const CORBA::BAD_PARAM&) {
+        from->disconnect_push_supplier();
+    }
 }
 
 void describe_shop(CORBA::ORB_ptr orb)
@@ -252,6 +267,7 @@ try {
     filter_events();
     pass_event(orb);
     pass_notification(orb);
+    watch_stock(orb);
     describe_shop(orb);
     find_offers(orb);
     keep_sales(orb);

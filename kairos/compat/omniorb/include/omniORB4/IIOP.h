@@ -6,6 +6,16 @@
 #include "kairos/corba/IOP.h"
 #include "omniORB4/omniORB.h"
 
+/// Sequences of octets as omniORB has them.
+class _CORBA_Unbounded_Sequence_Octet : public CORBA::OctetSeq {
+  public:
+    using CORBA::OctetSeq::OctetSeq;
+    using CORBA::OctetSeq::operator=;
+    [[nodiscard]] CORBA::Octet* NP_data() { return get_buffer(); }
+    [[nodiscard]] const CORBA::Octet* NP_data() const { return get_buffer(); }
+};
+typedef CORBA::StringSeq _CORBA_Unbounded_Sequence_String;
+
 namespace GIOP {
 
 /// The highest version that the server accepts.
@@ -27,7 +37,7 @@ class KAIROS_API IIOP {
     struct ProfileBody {
         Version version{1, 2};
         Address address;
-        CORBA::OctetSeq object_key;
+        _CORBA_Unbounded_Sequence_Octet object_key;
         IOP::MultipleComponentProfile components; ///< none in 1.0
     };
 
@@ -37,4 +47,10 @@ class KAIROS_API IIOP {
     static void encodeProfile(const ProfileBody& body, IOP::TaggedProfile& profile);
     /// Reads a profile. Throws MARSHAL for one that is none of IIOP, or malformed.
     static void unmarshalProfile(const IOP::TaggedProfile& profile, ProfileBody& body);
+    /// Makes a profile of components alone (TAG_MULTIPLE_COMPONENTS).
+    static void encodeMultiComponentProfile(const IOP::MultipleComponentProfile& components,
+                                            IOP::TaggedProfile& profile);
+    /// Reads one. Throws MARSHAL for one that is none of components, or malformed.
+    static void unmarshalMultiComponentProfile(const IOP::TaggedProfile& profile,
+                                               IOP::MultipleComponentProfile& components);
 };

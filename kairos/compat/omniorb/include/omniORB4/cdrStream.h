@@ -8,6 +8,7 @@
 
 #include "kairos/base/export.h"
 #include "kairos/codec/octets.h"
+#include "kairos/corba/IOP.h"
 #include "omniORB4/omniORB.h"
 
 #include <cstddef>
@@ -15,6 +16,9 @@
 #include <type_traits>
 
 namespace omni {
+
+/// This machine's byte order: 1 for little-endian.
+inline constexpr CORBA::Boolean myByteOrder = kairos::native_little_endian;
 
 typedef std::uintptr_t ptr_arith_t;
 typedef enum { ALIGN_1 = 1, ALIGN_2 = 2, ALIGN_4 = 4, ALIGN_8 = 8 } alignment_t;
@@ -73,6 +77,8 @@ class KAIROS_API cdrStream {
     /// and for more.
     void marshalString(const char* text, int bounded = 0);
     void marshalWString(const CORBA::WChar* text, int bounded = 0);
+    // As the octets are, in no code set; so is what marshalString writes.
+    void marshalRawString(const char* text) { marshalString(text); }
 
     [[nodiscard]] CORBA::Boolean unmarshalBoolean() { return got<CORBA::Boolean>(); }
     [[nodiscard]] CORBA::Char unmarshalChar() { return got<CORBA::Char>(); }
@@ -89,12 +95,21 @@ class KAIROS_API cdrStream {
     /// Reads a string, owned by the caller. Throws MARSHAL for one that is longer than `bounded`.
     [[nodiscard]] char* unmarshalString(int bounded = 0);
     [[nodiscard]] CORBA::WChar* unmarshalWString(int bounded = 0);
+    [[nodiscard]] char* unmarshalRawString() { return unmarshalString(); }
 
     /// Write and read octets as they are, from the next multiple of the alignment on.
     virtual void put_octet_array(const CORBA::Octet* octets, int size,
                                  omni::alignment_t alignment = omni::ALIGN_1);
     virtual void get_octet_array(CORBA::Octet* octets, int size,
                                  omni::alignment_t alignment = omni::ALIGN_1);
+    /// Returns whether the octets that are read are in the other byte order; those that are written
+    /// never are.
+    [[nodiscard]] CORBA::Boolean unmarshal_byte_swap() const { return pd_unmarshal_byte_swap; }
+    void unmarshal_byte_swap(CORBA::Boolean swaps) { pd_unmarshal_byte_swap = swaps; }
+    [[nodiscard]] CORBA::Boolean marshal_byte_swap() const { return false; }
+    /// Returns whether as many items of this size are there to be read.
+    [[nodiscard]] CORBA::Boolean checkInputOverrun(CORBA::ULong item_size, CORBA::ULong items,
+                                                   omni::alignment_t alignment = omni::ALIGN_1);
     void skipInput(CORBA::ULong octets);
     void alignInput(omni::alignment_t alignment);
     void alignOutput(omni::alignment_t alignment);
@@ -117,11 +132,15 @@ class KAIROS_API cdrStream {
     void* pd_inb_mkr = nullptr;
     void* pd_inb_end = nullptr;
     void* pd_outb_mkr = nullptr; ///< behind what was written
+    void* pd_outb_end = nullptr; ///< the same: there is room for as much as is written
     CORBA::Boolean pd_unmarshal_byte_swap = false;
     CORBA::Boolean pd_readonly_and_external_buffer = false;
     void* pd_bufp_8 = nullptr; ///< the beginning
     kairos::codec::OctetWriter out_;
 };
+
+/// Throws MARSHAL: a sequence claims more elements than there are octets.
+[[noreturn]] KAIROS_API void _CORBA_marshal_sequence_range_check_error(cdrStream& stream);
 
 /// Octets in memory: its own, which are written and then read, or others', which are read.
 class KAIROS_API cdrMemoryStream : public cdrStream {
@@ -139,7 +158,10 @@ class KAIROS_API cdrMemoryStream : public cdrStream {
     void rewindInputPtr();
     /// Forgets what was written; of others' octets, reads from the beginning again.
     void rewindPtrs();
+    /// Returns how many octets are in front of the next that is read.
+    [[nodiscard]] CORBA::ULong currentInputPtr() const;
     /// Returns how many octets were written.
+    [[nodiscard]] CORBA::ULong currentOutputPtr() const { return bufSize(); }
     [[nodiscard]] CORBA::ULong bufSize() const;
     /// Returns where they begin, until more are written.
     [[nodiscard]] void* bufPtr() const { return pd_bufp_8; }
@@ -184,3 +206,18 @@ void operator<<=(T& value, cdrStream& stream)
 {
     stream._kairos_get(value);
 }
+
+namespace kairos::omniorb {
+
+/// Reads the first member of an IOR; the caller owns it.
+inline IOP::IOR* read_type_id(cdrStream& stream)
+{
+    IOP::IOR_var read = new IOP::IOR;
+    read->type_id = stream.unmarshalRawString();
+    return read._retn();
+}
+
+} // namespace kairos::omniorb
+
+// IOP::IOR::unmarshaltype_id(stream) reads a type id, owned by the caller.
+#define unmarshaltype_id(stream) _var_type(::kairos::omniorb::read_type_id(stream))->type_id._retn()

@@ -34,8 +34,29 @@ typedef kairos::mapping::TextOwner<wchar_t, true> WString_member;
 
 } // namespace CORBA
 
+namespace kairos::mapping {
+
+// What an Any takes and gives as a member, through an Any_var, which omniORB's converts to one.
+template <typename Value>
+    requires requires(CORBA::Any& any, Value value) { any.operator<<=(value); }
+void operator<<=(VariableVar<CORBA::Any>& any, Value value)
+{
+    any.inout().operator<<=(value);
+}
+template <typename Value>
+    requires requires(const CORBA::Any& any, Value value) { any.operator>>=(value); }
+CORBA::Boolean operator>>=(const VariableVar<CORBA::Any>& any, Value value)
+{
+    return any.in().operator>>=(value);
+}
+
+} // namespace kairos::mapping
+
 typedef CORBA::String_member _CORBA_String_member;
 typedef CORBA::WString_member _CORBA_WString_member;
+/// What an element of a sequence of strings is.
+typedef kairos::mapping::PointerElement<kairos::mapping::TextElements<char, 0>>
+    _CORBA_String_element;
 
 namespace CORBA {
 
@@ -51,7 +72,21 @@ KAIROS_API ORB_ptr _omni_ORB_init(int& argc, char** argv, const char* orb_identi
 
 #define ORB_init _omni_ORB_init
 
+/// A key of omniORB's BOA, which is not here: programs ask for its size.
+struct omniOrbBoaKey {
+    CORBA::ULong hi;
+    CORBA::ULong med;
+    CORBA::ULong lo;
+};
+
+namespace omni {
+class omniInterceptors;
+} // namespace omni
+
 namespace omniORB {
+
+/// Returns the interceptors of all ORBs of the layer (omniORB4/omniInterceptors.h).
+KAIROS_API omni::omniInterceptors* getInterceptors();
 
 /// What the option traceLevel said last; may be set, for `trace` and `logs` of the program. An
 /// ORB_init without that option leaves it.
@@ -66,10 +101,10 @@ KAIROS_API CORBA::ULong giopMaxMsgSize();
 /// Sets how long calls of the process's ORB may take, in milliseconds, and of ORBs that are made
 /// later, unless their options say otherwise; 0: no limit.
 KAIROS_API void setClientCallTimeout(CORBA::ULong milliseconds);
-/// Raises NO_IMPLEMENT: references of Kairos do not change. _set_policy_overrides gives one that
-/// has a timeout.
-[[noreturn]] KAIROS_API void setClientCallTimeout(CORBA::Object_ptr object,
-                                                  CORBA::ULong milliseconds);
+/// Sets the same for this reference and those that are duplicated or narrowed from it afterwards;
+/// 0: what the thread or the ORB says. No other thread may be using the reference meanwhile.
+/// Objects of this process have no timeouts. Throws BAD_PARAM for nil.
+KAIROS_API void setClientCallTimeout(CORBA::Object_ptr object, CORBA::ULong milliseconds);
 /// Sets the same for the calling thread; 0: what the ORB says.
 KAIROS_API void setClientThreadCallTimeout(CORBA::ULong milliseconds);
 /// Raises NO_IMPLEMENT: a thread has timeouts, but no deadline.
@@ -150,11 +185,33 @@ KAIROS_API void installCommFailureExceptionHandler(void* cookie,
                                                    commFailureExceptionHandler_t handler);
 /// Hears of those that none of the three above is for.
 KAIROS_API void installSystemExceptionHandler(void* cookie, systemExceptionHandler_t handler);
+// The same for calls by one reference, and those that are duplicated or narrowed from it: they are
+// asked instead of those for all. Throw BAD_PARAM for nil.
+KAIROS_API void installTransientExceptionHandler(CORBA::Object_ptr object, void* cookie,
+                                                 transientExceptionHandler_t handler);
+KAIROS_API void installTimeoutExceptionHandler(CORBA::Object_ptr object, void* cookie,
+                                               timeoutExceptionHandler_t handler);
+KAIROS_API void installCommFailureExceptionHandler(CORBA::Object_ptr object, void* cookie,
+                                                   commFailureExceptionHandler_t handler);
+KAIROS_API void installSystemExceptionHandler(CORBA::Object_ptr object, void* cookie,
+                                              systemExceptionHandler_t handler);
 
 /// The names of minor codes: "TRANSIENT_ConnectFailed"; null for others.
 KAIROS_API const char* minorString(const CORBA::SystemException& exception);
 
 } // namespace omniORB
+
+namespace kairos::omniorb {
+
+struct MinorNames {};
+inline constexpr MinorNames minor_names{};
+/// Returns what omniORB::minorString does, by the text of a CORBA::SystemException's what().
+KAIROS_API const char* operator%(const char* what, MinorNames);
+
+} // namespace kairos::omniorb
+
+// A member of omniORB's system exceptions: the name of the minor code, null for others.
+#define NP_minorString() what() % ::kairos::omniorb::minor_names
 
 /// A policy of omniORB's POAs: whether calls within the process may go around the POA.
 namespace omniPolicy {

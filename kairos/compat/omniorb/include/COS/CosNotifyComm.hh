@@ -1,0 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// omniORB's name; Kairos::notification has what it declares.
+#pragma once
+
+#include "kairos/notification/CosNotifyComm.h"
+#include "kairos/notification/CosNotifyComm_skel.h"
+#include "omniORB4/CORBA.h"

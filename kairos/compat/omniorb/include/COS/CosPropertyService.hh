@@ -1,0 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// omniORB's name; Kairos::properties has what it declares.
+#pragma once
+
+#include "kairos/properties/CosPropertyService.h"
+#include "kairos/properties/CosPropertyService_skel.h"
+#include "omniORB4/CORBA.h"

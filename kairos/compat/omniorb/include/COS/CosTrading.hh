@@ -1,0 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// omniORB's name; Kairos::trading has what it declares.
+#pragma once
+
+#include "kairos/trading/CosTrading.h"
+#include "kairos/trading/CosTrading_skel.h"
+#include "omniORB4/CORBA.h"

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// TAO's Real-time Event Service (RtecEventChannelAdmin): a channel in any process, by making one of
+// these. Consumers say by types and sources what they want, in groups and with timeouts (filter.h);
+// an event goes on in the thread that has brought it, at that thread's priority, or by a thread of
+// its consumer's priority. Any thread.
+#pragma once
+
+#include "kairos/base/export.h"
+#include "kairos/corba/CORBA.h"
+#include "kairos/rtevents/RtecEventChannelAdmin.h"
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+
+namespace kairos::rtevents {
+
+/// Who gives events to consumers.
+enum class Dispatching : std::uint8_t {
+    reactive,  ///< the thread that has brought them
+    priorities ///< a thread for each priority that consumers have, 32 of them at most
+};
+
+struct ChannelOptions {
+    Dispatching dispatching = Dispatching::reactive;
+    /// The CORBA priority of a consumer, by the rt_info of its first dependency that is none of a
+    /// group; 0 to 32767. Without it all have 0. Where the system does not permit a thread the
+    /// priority, that is logged, and it has none.
+    std::function<CORBA::Short(RtecBase::handle_t)> priority_of;
+    /// Sets of events that wait for one consumer in the queue of its priority. When there are as
+    /// many, the oldest is dropped.
+    std::size_t queue_max = 1000;
+    /// Proxies of consumers, and of suppliers. Where there are as many, one that was never
+    /// connected for ten minutes makes room, or one whose client is not there any more.
+    std::size_t consumers_max = 1000;
+    std::size_t suppliers_max = 1000;
+    std::size_t observers_max = 100;
+    /// How long a call of a consumer, a supplier or an observer may take. Events are sent without
+    /// waiting: they are kept where the connection takes no more (-ORBOnewayQueue).
+    std::chrono::milliseconds call_timeout{3000};
+    /// Calls of one consumer that fail one after the other, with pauses that double: then it is
+    /// disconnected.
+    unsigned failures_max = 5;
+};
+
+/// What has happened since the channel was made.
+struct ChannelFigures {
+    std::uint64_t received = 0;     ///< events from suppliers
+    std::uint64_t delivered = 0;    ///< events to consumers, each counted for each
+    std::uint64_t dropped = 0;      ///< from queues, and what went in a circle
+    std::uint64_t disconnected = 0; ///< consumers that did not answer
+};
+
+class ChannelState;
+
+class KAIROS_API RealTimeEventChannel {
+  public:
+    /// Its objects can be called from now on. With a name also as "corbaloc::host:port/name", by a
+    /// reference that is valid in later runs of the program which make it again at the same
+    /// address; those of its proxies are not. The ORB must outlive it. Throws what create_POA
+    /// throws: AdapterAlreadyExists for a second one of the name in the same ORB.
+    explicit RealTimeEventChannel(CORBA::ORB_ptr orb, const ChannelOptions& options = {},
+                                  const std::string& name = {});
+    RealTimeEventChannel(const RealTimeEventChannel&) = delete;
+    RealTimeEventChannel& operator=(const RealTimeEventChannel&) = delete;
+    /// Ends the channel, without a word to who is connected. Waits for the calls in progress, those
+    /// that give events among them. Not while one of its consumers is given events in this thread.
+    ~RealTimeEventChannel();
+
+    /// Returns the channel; owned by the caller.
+    [[nodiscard]] RtecEventChannelAdmin::EventChannel_ptr reference() const;
+    [[nodiscard]] ChannelFigures figures() const;
+
+  private:
+    const std::shared_ptr<ChannelState> state_;
+};
+
+class GatewayState;
+
+/// Forwards events from one channel to another, wherever they are, for as long as both answer:
+/// those that the consumers of the other have asked for, as often as the events' `ttl` says, which
+/// counts down. Two channels may be led to each other by one for each direction, and events that
+/// may pass one gateway come to everybody once then: what may pass more comes back. Consumers that
+/// are gateways are not asked about.
+class KAIROS_API Gateway {
+  public:
+    /// Calls both channels. The ORB, whose RootPOA must be active, must outlive it. Throws what the
+    /// calls throw.
+    Gateway(CORBA::ORB_ptr orb, RtecEventChannelAdmin::EventChannel_ptr from,
+            RtecEventChannelAdmin::EventChannel_ptr to);
+    Gateway(const Gateway&) = delete;
+    Gateway& operator=(const Gateway&) = delete;
+    /// Disconnects from both, as far as they answer.
+    ~Gateway();
+
+  private:
+    const std::shared_ptr<GatewayState> state_;
+};
+
+} // namespace kairos::rtevents
