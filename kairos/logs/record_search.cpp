@@ -153,7 +153,7 @@ void look_through(Log& log, const constraints::Constraint& constraint, Take&& ta
             evaluator.look_at(subject);
             bool is_found = false;
             try {
-                is_found = evaluator.evaluate(constraint);
+                is_found = static_cast<bool>(evaluator.evaluate(constraint));
             } catch (const CORBA::SystemException&) { // of what it decodes
                 say_damaged(log, *row);
             }
