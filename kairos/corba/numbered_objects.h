@@ -75,6 +75,16 @@ class NumberedThings {
         by_number_.erase(known);
         return true;
     }
+    /// Ends the one that was not used for the longest time. False if there is none.
+    bool end_least_used()
+    {
+        ByUse gone; // ends without the lock
+        const std::lock_guard lock(mutex_);
+        if (by_use_.empty()) return false;
+        by_number_.erase(by_use_.front().number);
+        gone.splice(gone.end(), by_use_, by_use_.begin());
+        return true;
+    }
     [[nodiscard]] std::size_t size() const
     {
         const std::lock_guard lock(mutex_);

@@ -18,9 +18,9 @@ class EventRecorder final : public events::Recorder {
     {
         bool forwards = true;
         std::vector<Alarm> alarms;
+        const bool was_enabled = log_->is_enabled();
         try {
             forwards = log_->settings()->forwarding_state == DsLogAdmin::on;
-            const bool was_enabled = log_->is_enabled();
             const std::vector<Draft> draft{
                 {.attributes = {}, .info = encapsulated(event, log_->surroundings()->orb.in())}};
             log_->write(draft, alarms);
@@ -29,7 +29,7 @@ class EventRecorder final : public events::Recorder {
         } catch (const DsLogAdmin::LogOffDuty&) {
         } catch (const DsLogAdmin::LogFull&) { // of which alarms tell
         } catch (const DsLogAdmin::LogDisabled&) {
-            told_.say_enabled(log_->key(), false);
+            if (was_enabled) told_.say_enabled(log_->key(), false);
             told_.say_failed(log_->key(), "the store of logs cannot be written");
         } catch (const CORBA::OBJECT_NOT_EXIST&) { // the log ends
         } catch (const std::exception& failure) {
@@ -54,15 +54,28 @@ void EventLogs::begin_service()
     std::call_once(begun_, [this] {
         events::ServiceLimits limits;
         limits.channels_max = state_.around().limits.logs_max + 1;
-        service_ =
+        auto service =
             std::make_unique<events::EventService>(state_.around().orb.in(), limits, "LogChannels");
-        announced_ = service_->create_channel();
+        announced_ = service->create_channel();
+        bool is_ending = false;
+        {
+            const std::lock_guard lock(mutex_);
+            service_ = std::move(service);
+            is_ending = is_ending_;
+        }
+        if (is_ending) service_->begin_to_end();
     });
 }
 
 void EventLogs::begin_to_end() noexcept
 {
-    if (service_) service_->begin_to_end();
+    events::EventService* service = nullptr;
+    {
+        const std::lock_guard lock(mutex_);
+        is_ending_ = true;
+        service = service_.get();
+    }
+    if (service != nullptr) service->begin_to_end();
 }
 
 void EventLogs::end() noexcept { service_ = nullptr; }
@@ -128,7 +141,7 @@ void EventLogs::push(const CORBA::Any& event)
         }
         try {
             return to->push(event);
-        } catch (const CORBA::Exception&) { // it has made room for another
+        } catch (const CORBA::OBJECT_NOT_EXIST&) { // it has made room for another
             if (is_new) throw;
         }
     }
@@ -142,7 +155,7 @@ void EventLogs::say_created(LogKey key) noexcept
         event.id = id_of(key);
         event.time = now();
         say(event);
-    } catch (const CORBA::Exception&) { // there is nobody to be told
+    } catch (const std::exception&) { // there is nobody to be told
     }
 }
 
@@ -154,7 +167,7 @@ void EventLogs::say_deleted(LogKey key) noexcept
         event.id = id_of(key);
         event.time = now();
         say(event);
-    } catch (const CORBA::Exception&) { // there is nobody to be told
+    } catch (const std::exception&) { // there is nobody to be told
     }
 }
 
@@ -170,7 +183,7 @@ void EventLogs::say_passed(LogKey key, const std::vector<Alarm>& alarms) noexcep
             event.perceived_severity =
                 alarm.crossed == 100 ? DsLogNotification::critical : DsLogNotification::minor;
             say(event);
-        } catch (const CORBA::Exception&) { // there is nobody to be told
+        } catch (const std::exception&) { // there is nobody to be told
         }
     }
 }
@@ -189,7 +202,7 @@ void EventLogs::say_failed(LogKey key, const char* reason) noexcept
         event.error_string =
             ("log " + std::to_string(id_of(key)) + ": an event is not written: " + reason).c_str();
         say(event);
-    } catch (const CORBA::Exception&) { // there is nobody to be told
+    } catch (const std::exception&) { // there is nobody to be told
     }
 }
 

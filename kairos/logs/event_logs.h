@@ -8,6 +8,7 @@
 #include "kairos/logs/DsLogNotification.h"
 #include "kairos/logs/log.h"
 
+#include <concepts>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -49,6 +50,8 @@ class EventLogs {
                      const Value& after) noexcept
     {
         if (kind_of(key) == Kind::basic) return;
+        if constexpr (std::equality_comparable<Value>)
+            if (before == after) return;
         try {
             DsLogNotification::AttributeValueChange event;
             begin(event, key);
@@ -56,7 +59,7 @@ class EventLogs {
             event.old_value <<= before;
             event.new_value <<= after;
             say(event);
-        } catch (const CORBA::Exception&) { // there is nobody to be told
+        } catch (const std::exception&) { // there is nobody to be told
         }
     }
     template <typename Value>
@@ -69,7 +72,7 @@ class EventLogs {
             event.type = type;
             event.new_value <<= after;
             say(event);
-        } catch (const CORBA::Exception&) { // there is nobody to be told
+        } catch (const std::exception&) { // there is nobody to be told
         }
     }
 
@@ -96,9 +99,10 @@ class EventLogs {
 
     ServiceState& state_;
     std::once_flag begun_;
-    std::unique_ptr<events::EventService> service_; // set once
     CosEventChannelAdmin::EventChannel_var announced_;
     std::mutex mutex_; // guards what follows; nothing is called while it is held
+    std::unique_ptr<events::EventService> service_; // set once: who has begun it need not lock
+    bool is_ending_ = false;
     std::map<LogKey, CosEventChannelAdmin::EventChannel_var> channels_;
     CosEventChannelAdmin::ProxyPushConsumer_var announcer_; // nil until something is said
 };

@@ -16,6 +16,8 @@ constexpr std::uint64_t second_ticks = 10'000'000;
 constexpr std::size_t expired_at_once_max = 2000;
 /// Records that one change is about.
 constexpr std::size_t changed_at_once_max = 1000;
+/// Octets after which a change leaves the rest to the next: others wait for it.
+constexpr std::size_t written_at_once_max = std::size_t{4} << 20;
 
 template <typename T>
 std::string octets_of(const T& value, CORBA::ORB_ptr orb)
@@ -84,7 +86,7 @@ class Log::Making final : public Change {
         } catch (const CORBA::Exception&) { // raised before anything is changed
             outcome_ = std::current_exception();
             return StoreStatus::done;
-        } catch (...) { // no memory: not in part
+        } catch (...) { // no memory: taken back, all of it
             return StoreStatus::full;
         }
         const std::lock_guard lock(log_.mutex_);
@@ -310,7 +312,11 @@ void Log::write(const std::vector<Draft>& drafts, std::vector<Alarm>& alarms)
     try {
         run(write_all, is_safe());
     } catch (const CORBA::PERSIST_STORE&) {
+        alarms.clear(); // nothing was written
         throw DsLogAdmin::LogDisabled();
+    } catch (...) {
+        alarms.clear();
+        throw;
     }
     if (is_full)
         throw DsLogAdmin::LogFull(static_cast<CORBA::Short>(std::min<std::size_t>(written, 32767)));
@@ -327,34 +333,49 @@ std::size_t Log::set_attributes(const std::vector<std::uint64_t>& numbers,
 {
     if (attributes.size() > around_->limits.record_octets_max)
         throw CORBA::IMP_LIMIT(0, CORBA::COMPLETED_NO, "attributes are larger than they may be");
+    const std::size_t octets_max = around_->limits.record_octets_max;
     std::size_t changed = 0;
-    for (std::size_t at = 0; at < numbers.size(); at += changed_at_once_max) {
+    for (std::size_t at = 0; at < numbers.size();) {
         std::size_t count = 0;
+        std::size_t next = at;
+        bool is_too_large = false;
+        bool is_full = false;
         const auto set_some = [&](Tables& tables, LogState& state) {
             count = 0;
+            is_too_large = is_full = false;
+            std::size_t written = 0;
             const std::size_t end = std::min(numbers.size(), at + changed_at_once_max);
-            for (std::size_t i = at; i < end; ++i) {
-                std::vector<RowPtr> rows;
+            // A record is written anew, with what it has.
+            for (next = at; next < end && written < written_at_once_max; ++next) {
                 Brief before;
-                Brief after;
-                StoreStatus status = tables.first(key_, numbers[i], before);
+                StoreStatus status = tables.first(key_, numbers[next], before);
                 if (status == StoreStatus::not_found ||
-                    (status == StoreStatus::done && before.number != numbers[i]))
+                    (status == StoreStatus::done && before.number != numbers[next]))
                     continue;
-                if (status == StoreStatus::done)
-                    status = tables.set_attributes(key_, numbers[i], attributes);
-                if (status == StoreStatus::done) status = tables.first(key_, numbers[i], after);
                 if (status != StoreStatus::done) return status;
-                state.counts.octets += after.octets;
-                state.counts.octets -= std::min<std::uint64_t>(state.counts.octets, before.octets);
+                const std::size_t after = before.octets - before.attributes + attributes.size();
+                is_too_large = after > octets_max;
                 const std::uint64_t max = state.settings->max_size;
-                if (max != 0 && after.octets > before.octets && state.counts.octets > max)
-                    return StoreStatus::full;
+                const std::uint64_t rest =
+                    state.counts.octets -
+                    std::min<std::uint64_t>(state.counts.octets, before.octets);
+                is_full = max != 0 && after > before.octets && rest + after > max;
+                if (is_too_large || is_full) break; // what was changed before it stays so
+                status = tables.set_attributes(key_, numbers[next], attributes);
+                if (status != StoreStatus::done) return status;
+                state.counts.octets = rest + after;
+                written += after;
                 ++count;
             }
             return tables.set_counts(key_, state.counts);
         };
         run(set_some, is_safe());
+        if (is_too_large)
+            throw CORBA::IMP_LIMIT(0, CORBA::COMPLETED_MAYBE,
+                                   "the record would be larger than records may be");
+        if (is_full)
+            throw CORBA::NO_RESOURCES(0, CORBA::COMPLETED_MAYBE, "the log has no room for that");
+        at = next;
         changed += count;
     }
     return changed;
@@ -380,7 +401,7 @@ std::size_t Log::erase(const std::vector<std::uint64_t>& numbers)
             }
             return tables.set_counts(key_, state.counts);
         };
-        run(erase_some, is_safe(), true);
+        run(erase_some, true, true);
         erased += count;
     }
     return erased;
@@ -388,11 +409,31 @@ std::size_t Log::erase(const std::vector<std::uint64_t>& numbers)
 
 bool Log::end()
 {
+    // In portions: others wait for each, and on a full disk there is room for one. What comes
+    // meanwhile goes at last.
+    std::uint64_t end = 0;
+    bool is_empty = false;
+    const auto erase_some = [&](Tables& tables, LogState& state) {
+        if (end == 0) end = state.counts.next;
+        is_empty = false;
+        for (std::size_t i = 0; i < changed_at_once_max && !is_empty; ++i) {
+            Brief brief;
+            StoreStatus status = tables.first(key_, 0, brief);
+            is_empty = status == StoreStatus::not_found ||
+                       (status == StoreStatus::done && brief.number >= end);
+            if (is_empty) break;
+            if (status == StoreStatus::done) status = take_out(tables, state, brief);
+            if (status != StoreStatus::done) return status;
+        }
+        return tables.set_counts(key_, state.counts);
+    };
     const auto end_all = [&](Tables& tables, LogState& state) {
         state.is_gone = true;
         return tables.erase_log(key_);
     };
     try {
+        while (!is_empty)
+            run(erase_some, false, true);
         run(end_all, true, true);
     } catch (const CORBA::OBJECT_NOT_EXIST&) {
         return false;
@@ -407,6 +448,13 @@ std::vector<RowPtr> Log::read(const Span& span)
     if (status == StoreStatus::broken) is_enabled_ = false;
     if (status != StoreStatus::done) raise_failure(status);
     return rows;
+}
+
+void Log::read_numbers(const Span& span, std::vector<std::uint64_t>& numbers)
+{
+    const StoreStatus status = around_->store->read_numbers(key_, span, numbers);
+    if (status == StoreStatus::broken) is_enabled_ = false;
+    if (status != StoreStatus::done) raise_failure(status);
 }
 
 std::optional<std::uint64_t> Log::first_at(std::uint64_t time)

@@ -97,21 +97,24 @@ class Log {
     void flush();
 
     /// Throws LogFull, LogOffDuty, LogLocked, LogDisabled; IMP_LIMIT for one that is too large;
-    /// NO_RESOURCES where the store has no room. Fills in the alarms that there are, whatever it
-    /// throws.
+    /// NO_RESOURCES where the store has no room. Fills in the alarms that there are, also for
+    /// LogFull.
     void write(const std::vector<Draft>& drafts, std::vector<Alarm>& alarms);
 
     /// Throws InvalidRecordId.
     void set_attributes(std::uint64_t number, const std::string& attributes);
-    /// Returns how many there were.
+    /// Returns how many there were. Throws IMP_LIMIT and NO_RESOURCES where one becomes larger than
+    /// it may be, or than its log has room for, and leaves that one and those after it as they
+    /// were.
     std::size_t set_attributes(const std::vector<std::uint64_t>& numbers,
                                const std::string& attributes);
     std::size_t erase(const std::vector<std::uint64_t>& numbers);
-    /// Ends the log, with its records. False: it had ended.
+    /// Ends the log, after its records, which go in portions. False: it had ended.
     bool end();
 
     /// Those that can be read; none where there is no such record.
     [[nodiscard]] std::vector<RowPtr> read(const Span& span);
+    void read_numbers(const Span& span, std::vector<std::uint64_t>& numbers);
     /// The number of the first record of this time or later; none if there is none.
     [[nodiscard]] std::optional<std::uint64_t> first_at(std::uint64_t time);
 

@@ -13,8 +13,8 @@
 
 namespace kairos::logs {
 
-/// Throws InvalidAttribute for names that are empty or not the only ones.
-void check_attributes(const DsLogAdmin::NVList& list);
+/// Throws InvalidAttribute for names that are empty or not the only ones; IMP_LIMIT.
+void check_attributes(const DsLogAdmin::NVList& list, const ServiceLimits& limits);
 /// Throws UnsupportedQoS.
 void check_qos(const DsLogAdmin::QoSList& qos, bool is_durable);
 /// Throw DsLogAdmin's exceptions; return the records, and begin an iterator if there are more.
@@ -182,6 +182,7 @@ class LogOperations : public Skeleton {
     }
     void write_records(const DsLogAdmin::Anys& records) override
     {
+        check_count(records.length());
         std::vector<Draft> drafts(records.length());
         for (ULong i = 0; i < records.length(); ++i)
             drafts[i].info = encapsulated(records[i], orb());
@@ -189,6 +190,7 @@ class LogOperations : public Skeleton {
     }
     void write_recordlist(const DsLogAdmin::RecordList& list) override
     {
+        check_count(list.length());
         std::vector<Draft> drafts(list.length());
         for (ULong i = 0; i < list.length(); ++i) {
             drafts[i].info = encapsulated(list[i].info, orb());
@@ -199,7 +201,7 @@ class LogOperations : public Skeleton {
     void set_record_attribute(DsLogAdmin::RecordId id, const DsLogAdmin::NVList& attr_list) override
     {
         const LogPtr log = this->log();
-        check_attributes(attr_list);
+        check_attributes(attr_list, state_.around().limits);
         (void)log->state();
         log->set_attributes(id, encapsulated(attr_list, orb()));
     }
@@ -208,7 +210,7 @@ class LogOperations : public Skeleton {
     {
         const LogPtr log = this->log();
         const constraints::Constraint constraint = parse(grammar, c);
-        check_attributes(attr_list);
+        check_attributes(attr_list, state_.around().limits);
         return static_cast<ULong>(
             log->set_attributes(search(*log, constraint), encapsulated(attr_list, orb())));
     }
@@ -259,6 +261,12 @@ class LogOperations : public Skeleton {
                 settings.*member = value;
             });
         told().say_changed(log->key(), type, before.get()->*member, value);
+    }
+    /// Others wait while a call's records are written.
+    void check_count(ULong count) const
+    {
+        if (count > state_.around().limits.written_max)
+            throw CORBA::IMP_LIMIT(0, CORBA::COMPLETED_NO, "more records than one call may write");
     }
     void write(const std::vector<Draft>& drafts)
     {

@@ -11,6 +11,10 @@
 namespace kairos::logs {
 namespace {
 
+/// What a record takes beside its octets: itself, its place in a map, its strings' own.
+constexpr std::size_t row_overhead = 200;
+std::size_t taken_by(const Row& row) { return row.octets() + row_overhead; }
+
 class MemoryStore final : public Store {
   public:
     explicit MemoryStore(std::size_t octets_max) : tables_(octets_max) {}
@@ -36,6 +40,17 @@ class MemoryStore final : public Store {
     {
         return tables_.read(log, span, rows);
     }
+    StoreStatus read_numbers(LogKey log, const Span& span,
+                             std::vector<std::uint64_t>& numbers) override
+    {
+        std::vector<RowPtr> rows;
+        Span all = span;
+        all.octets_max = ~std::size_t{0}; // they are shared, not copied
+        const StoreStatus status = tables_.read(log, all, rows);
+        for (const RowPtr& row : rows)
+            numbers.push_back(row->number);
+        return status;
+    }
     StoreStatus first(LogKey log, std::uint64_t from, Brief& brief) override
     {
         return tables_.first(log, from, brief);
@@ -49,9 +64,9 @@ class MemoryStore final : public Store {
         StoreStatus insert(LogKey log, const RowPtr& row) override
         {
             const std::lock_guard lock(mutex_);
-            if (row->octets() > octets_max_ - octets_) return StoreStatus::full;
-            put(log, row);
+            if (taken_by(*row) > octets_max_ - octets_) return StoreStatus::full;
             undo_.emplace_back([this, log, number = row->number] { take(log, number); });
+            put(log, row);
             return StoreStatus::done;
         }
         StoreStatus erase(LogKey log, std::uint64_t number) override
@@ -70,7 +85,7 @@ class MemoryStore final : public Store {
             if (row == nullptr) return StoreStatus::not_found;
             auto changed = std::make_shared<Row>(*row);
             changed->attributes = attributes;
-            const bool has_room = changed->octets() <= octets_max_ - octets_;
+            const bool has_room = taken_by(*changed) <= octets_max_ - octets_;
             put(log, has_room ? RowPtr(changed) : row);
             if (!has_room) return StoreStatus::full;
             undo_.emplace_back([this, log, row] {
@@ -85,7 +100,8 @@ class MemoryStore final : public Store {
             const Rows& rows = logs_[log];
             const auto found = rows.lower_bound(from);
             if (found == rows.end()) return StoreStatus::not_found;
-            brief = {found->first, found->second->time, found->second->octets()};
+            brief = {found->first, found->second->time, found->second->octets(),
+                     found->second->attributes.size()};
             return StoreStatus::done;
         }
         // Who has the log counts, and has its settings: nobody asks for them here.
@@ -102,7 +118,7 @@ class MemoryStore final : public Store {
             const auto gone = std::make_shared<Rows>(std::move(logs_[log]));
             logs_.erase(log);
             for (const auto& [number, row] : *gone)
-                octets_ -= row->octets();
+                octets_ -= taken_by(*row);
             undo_.emplace_back([this, log, gone] {
                 for (const auto& [number, row] : *gone)
                     put(log, row);
@@ -155,7 +171,7 @@ class MemoryStore final : public Store {
         void put(LogKey log, const RowPtr& row)
         {
             logs_[log].emplace(row->number, row);
-            octets_ += row->octets();
+            octets_ += taken_by(*row);
         }
         RowPtr take(LogKey log, std::uint64_t number)
         {
@@ -164,7 +180,7 @@ class MemoryStore final : public Store {
             if (found == rows.end()) return nullptr;
             RowPtr row = std::move(found->second);
             rows.erase(found);
-            octets_ -= row->octets();
+            octets_ -= taken_by(*row);
             return row;
         }
 

@@ -18,6 +18,7 @@ using constraints::Term;
 /// What is read at once while a log is looked through.
 constexpr std::size_t read_count_max = 256;
 constexpr std::size_t read_octets_max = std::size_t{1} << 20;
+constexpr std::size_t read_numbers_max = 10'000;
 
 /// Throws MARSHAL where nobody wrote it like this.
 template <typename T>
@@ -126,6 +127,13 @@ class RecordSubject final : public constraints::Subject {
     const RecordStructure record_;
 };
 
+void check_time(std::chrono::steady_clock::time_point end)
+{
+    if (std::chrono::steady_clock::now() > end)
+        throw CORBA::NO_RESOURCES(0, CORBA::COMPLETED_NO,
+                                  "looking through the log takes longer than it may");
+}
+
 /// Calls `take` with each record that fulfils the constraint.
 template <typename Take>
 void look_through(Log& log, const constraints::Constraint& constraint, Take&& take)
@@ -143,22 +151,23 @@ void look_through(Log& log, const constraints::Constraint& constraint, Take&& ta
             if (row->number >= next) return;
             const RecordSubject subject(*row, around.orb.in());
             evaluator.look_at(subject);
+            bool is_found = false;
             try {
-                if (evaluator.evaluate(constraint)) take(row);
-            } catch (const CORBA::MARSHAL&) {
+                is_found = static_cast<bool>(evaluator.evaluate(constraint));
+            } catch (const CORBA::SystemException&) { // of what it decodes
                 say_damaged(log, *row);
             }
+            if (is_found) take(row);
         }
         span.from = rows.back()->number + 1;
-        if (std::chrono::steady_clock::now() > end)
-            throw CORBA::NO_RESOURCES(0, CORBA::COMPLETED_NO,
-                                      "looking through the log takes longer than it may");
+        check_time(end);
     }
 }
 
-void check_found(const Numbers& numbers, const ServiceLimits& limits)
+/// Before one more is found than these.
+void check_found(std::size_t count, const ServiceLimits& limits)
 {
-    if (numbers.size() >= limits.found_max)
+    if (count >= limits.found_max)
         throw CORBA::NO_RESOURCES(0, CORBA::COMPLETED_NO,
                                   "more records were found than one search may find");
 }
@@ -183,7 +192,7 @@ Numbers search(Log& log, const constraints::Constraint& constraint, std::vector<
     std::size_t octets = 0;
     bool has_room = rows != nullptr;
     look_through(log, constraint, [&](const RowPtr& row) {
-        check_found(numbers, limits);
+        check_found(numbers.size(), limits);
         numbers.push_back(row->number);
         octets += row->octets();
         has_room = has_room && rows->size() < limits.reply_count_max &&
@@ -214,16 +223,16 @@ Numbers retrieve(Log& log, std::uint64_t from, std::int32_t how_many)
     Span span{.from = is_backwards ? (first ? *first - 1 : log.state().counts.next) : *first,
               .is_backwards = is_backwards,
               .count_max = 0,
-              .octets_max = read_octets_max};
+              .octets_max = 0};
+    const auto end = std::chrono::steady_clock::now() + limits.query_time_max;
     while (left != 0) {
-        span.count_max = std::min(left, read_count_max);
-        const std::vector<RowPtr> rows = log.read(span);
-        if (rows.empty()) break;
-        for (const RowPtr& row : rows) {
-            check_found(numbers, limits);
-            numbers.push_back(row->number);
-        }
-        left -= rows.size();
+        check_time(end);
+        const std::size_t before = numbers.size();
+        span.count_max = std::min({left, read_numbers_max, limits.found_max - before + 1});
+        log.read_numbers(span, numbers);
+        if (numbers.size() == before) break;
+        check_found(numbers.size() - 1, limits);
+        left -= numbers.size() - before;
         const std::uint64_t last = numbers.back();
         if (is_backwards && last == 0) break;
         span.from = is_backwards ? last - 1 : last + 1;
@@ -231,41 +240,84 @@ Numbers retrieve(Log& log, std::uint64_t from, std::int32_t how_many)
     return numbers;
 }
 
-DsLogAdmin::RecordList* records(Log& log, const Numbers& numbers, std::size_t position,
-                                std::size_t how_many, std::size_t& taken,
-                                const std::vector<RowPtr>& rows)
+DsLogAdmin::RecordList* records(Log& log, Numbers& numbers, std::size_t position,
+                                std::size_t how_many, const std::vector<RowPtr>& rows)
 {
     const Surroundings& around = *log.surroundings();
-    DsLogAdmin::RecordList_var list = new DsLogAdmin::RecordList;
+    const auto end = std::chrono::steady_clock::now() + around.limits.query_time_max;
+    const bool is_backwards = numbers.size() > 1 && numbers[0] > numbers[1];
+    const auto is_before = [is_backwards](std::uint64_t a, std::uint64_t b) {
+        return is_backwards ? a > b : a < b;
+    };
     const std::size_t count =
         std::min({numbers.size() - position, how_many, around.limits.reply_count_max});
+    DsLogAdmin::RecordList_var list = new DsLogAdmin::RecordList;
     list->length(static_cast<CORBA::ULong>(count));
     std::size_t octets = 0;
     CORBA::ULong filled = 0;
-    for (taken = 0; taken < count; ++taken) {
-        const std::size_t place = position + taken;
-        RowPtr row;
-        if (place < rows.size()) {
-            row = rows[place];
-        } else {
-            const std::vector<RowPtr> read = log.read(
-                {.from = numbers[place], .is_backwards = false, .count_max = 1, .octets_max = 0});
-            if (read.empty() || read.front()->number != numbers[place]) continue; // gone
-            row = read.front();
-        }
+    std::size_t place = position; // numbers[position + filled] to numbers[place] are gone
+    const auto take_out_gone = [&] {
+        const auto begin = numbers.begin() + static_cast<std::ptrdiff_t>(position + filled);
+        numbers.erase(begin, numbers.begin() + static_cast<std::ptrdiff_t>(place));
+        place = position + filled;
+    };
+    /// False: the reply is full.
+    const auto take = [&](const RowPtr& row) {
         octets += row->octets();
-        if (filled != 0 && octets > around.limits.reply_octets_max) break;
+        if (filled != 0 && octets > around.limits.reply_octets_max) return false;
+        ++place;
         DsLogAdmin::LogRecord& record = list[filled];
         record.id = row->number;
         record.time = row->time;
+        record.attr_list.length(0); // of a damaged one before
+        record.info = CORBA::Any();
         try {
             decode(row->attributes, record.attr_list, around.orb.in());
             decode(row->info, record.info, around.orb.in());
+            numbers[position + filled] = row->number;
             ++filled;
-        } catch (const CORBA::MARSHAL&) {
+        } catch (const CORBA::SystemException&) {
             say_damaged(log, *row);
         }
+        return filled < count;
+    };
+    bool has_room = count != 0;
+    while (has_room && place < rows.size())
+        has_room = take(rows[place]);
+    while (has_room && place < numbers.size()) {
+        if (std::chrono::steady_clock::now() > end) {
+            take_out_gone(); // who calls again goes on from there
+            if (filled != 0) break;
+            throw CORBA::NO_RESOURCES(0, CORBA::COMPLETED_NO,
+                                      "so many records are gone that it takes too long");
+        }
+        // Those that follow each other are read at once.
+        const std::uint64_t first = numbers[place];
+        std::size_t run = 1;
+        const std::size_t run_max =
+            std::min({numbers.size() - place, count - filled, read_count_max});
+        while (run < run_max && numbers[place + run] == (is_backwards ? first - run : first + run))
+            ++run;
+        std::vector<RowPtr> read;
+        try {
+            read = log.read({.from = first,
+                             .is_backwards = is_backwards,
+                             .count_max = run,
+                             .octets_max = read_octets_max});
+        } catch (...) {
+            take_out_gone();
+            throw;
+        }
+        if (read.empty()) place = numbers.size();
+        for (const RowPtr& row : read) {
+            while (place < numbers.size() && is_before(numbers[place], row->number))
+                ++place;
+            if (place == numbers.size() || numbers[place] != row->number) break; // not asked for
+            has_room = take(row);
+            if (!has_room) break;
+        }
     }
+    take_out_gone();
     list->length(filled);
     return list._retn();
 }

@@ -31,20 +31,21 @@ using Numbers = std::vector<std::uint64_t>;
 /// From this time on; or from there back, if `how_many` is negative, the newest first.
 [[nodiscard]] Numbers retrieve(Log& log, std::uint64_t from, std::int32_t how_many);
 
-/// The records of these numbers that are still there, from one position on: as many as go into one
-/// reply, and at most `how_many`. `rows` are the first ones where they are known already. Owned by
-/// the caller.
-[[nodiscard]] DsLogAdmin::RecordList* records(Log& log, const Numbers& numbers,
-                                              std::size_t position, std::size_t how_many,
-                                              std::size_t& taken,
+/// The records of these numbers from one position on: as many as go into one reply, and at most
+/// `how_many`. Numbers whose records are gone or damaged are taken out of `numbers`, so that a list
+/// that is empty is the end, and the next one begins where this one has ended. `rows` are the first
+/// ones where they are known already. Owned by the caller.
+[[nodiscard]] DsLogAdmin::RecordList* records(Log& log, Numbers& numbers, std::size_t position,
+                                              std::size_t how_many,
                                               const std::vector<RowPtr>& rows = {});
 /// Throws InvalidRecordId. Owned by the caller.
 [[nodiscard]] DsLogAdmin::NVList* attributes_of(Log& log, std::uint64_t number);
 
-/// What an iterator goes through. Immutable.
+/// What an iterator goes through.
 struct RecordIteration {
     LogPtr log;
-    Numbers numbers;
+    std::mutex mutex; // guards numbers, one call at a time; outside Log::mutex_ and the store's
+    Numbers numbers;  // without those that were found to be gone
     std::unique_ptr<const corba::Charge> charge;
 };
 

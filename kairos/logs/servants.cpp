@@ -9,6 +9,9 @@ namespace {
 
 using namespace DsLogAdmin;
 
+/// Qualities that one list may name, known or not.
+constexpr CORBA::ULong qualities_max = 16;
+
 class BasicLogServant final : public LogOperations<POA_DsLogAdmin::BasicLog> {
   public:
     using LogOperations::LogOperations;
@@ -95,10 +98,13 @@ class IteratorServant final : public POA_DsLogAdmin::Iterator {
     RecordList* get(CORBA::ULong position, CORBA::ULong how_many) override
     {
         const auto iteration = corba::called_thing(state_.iterations);
+        const std::lock_guard lock(iteration->mutex);
         if (position > iteration->numbers.size())
             throw InvalidParam("there are not as many records");
-        std::size_t taken = 0;
-        return records(*iteration->log, iteration->numbers, position, how_many, taken);
+        (void)iteration->log->state(); // it may have ended; nothing that is too old
+        RecordList_var list = records(*iteration->log, iteration->numbers, position, how_many);
+        (void)iteration->log->settings(); // ended meanwhile: then another may have its id
+        return list._retn();
     }
     void destroy() override
     {
@@ -111,8 +117,10 @@ class IteratorServant final : public POA_DsLogAdmin::Iterator {
 
 } // namespace
 
-void check_attributes(const NVList& list)
+void check_attributes(const NVList& list, const ServiceLimits& limits)
 {
+    if (list.length() > limits.attributes_max)
+        throw CORBA::IMP_LIMIT(0, CORBA::COMPLETED_NO, "more attributes than a record may have");
     std::set<std::string_view> names;
     for (CORBA::ULong i = 0; i < list.length(); ++i) {
         const std::string_view name = list[i].name.in();
@@ -123,6 +131,8 @@ void check_attributes(const NVList& list)
 
 void check_qos(const QoSList& qos, bool is_durable)
 {
+    if (qos.length() > qualities_max)
+        throw CORBA::IMP_LIMIT(0, CORBA::COMPLETED_NO, "there are not as many qualities");
     QoSList denied;
     for (CORBA::ULong i = 0; i < qos.length(); ++i) {
         const bool is_known = qos[i] == QoSNone || qos[i] == QoSFlush || qos[i] == QoSReliability;
@@ -137,9 +147,8 @@ RecordList* reply(ServiceState& state, const LogPtr& log, Numbers numbers,
                   const std::vector<RowPtr>& rows, Iterator_out iterator)
 {
     iterator = Iterator::_nil();
-    std::size_t taken = 0;
-    RecordList_var list = records(*log, numbers, 0, numbers.size(), taken, rows);
-    if (taken < numbers.size()) iterator = state.begin(log, std::move(numbers));
+    RecordList_var list = records(*log, numbers, 0, numbers.size(), rows);
+    if (list->length() < numbers.size()) iterator = state.begin(log, std::move(numbers));
     return list._retn();
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kairos/logs/service.h"
 
+#include "kairos/base/log.h"
 #include "kairos/codec/octets.h"
 #include "kairos/logs/schedule.h"
 #include "kairos/logs/service_state.h"
@@ -114,8 +115,14 @@ void ServiceState::begin_to_serve()
         const ObjectId_var id = PortableServer::string_to_ObjectId(factory_names[place]);
         factories_->activate_object_with_id(id.in(), servant.in());
     }
-    for (const LogPtr& log : logs(Kind::event))
-        event_logs.open(log);
+    for (const LogPtr& log : logs(Kind::event)) {
+        try {
+            event_logs.open(log);
+        } catch (const CORBA::Exception& failure) { // its records can be read all the same
+            log::error("log service: log " + std::to_string(id_of(log->key())) +
+                       " has no channel: " + failure.what());
+        }
+    }
     manager->activate();
     for (const Kind kind : all_kinds)
         bind(kind);
@@ -254,11 +261,11 @@ std::vector<LogPtr> ServiceState::logs(Kind kind) const
 void ServiceState::destroy(const LogPtr& log)
 {
     if (!log->end()) corba::raise_no_such_object();
+    event_logs.close(log->key()); // while nobody can make another log of this key
     {
         const std::lock_guard lock(mutex_);
         logs_.erase(log->key());
     }
-    event_logs.close(log->key());
     event_logs.say_deleted(log->key());
 }
 
@@ -266,7 +273,15 @@ DsLogAdmin::Iterator_ptr ServiceState::begin(const LogPtr& log, Numbers numbers)
 {
     const auto iteration = std::make_shared<RecordIteration>();
     iteration->log = log;
-    iteration->charge = std::make_unique<const corba::Charge>(found_, numbers.size());
+    // Clients may never end theirs: those that were not used for the longest time make room.
+    const bool may_fit = numbers.size() <= around_->limits.found_of_all_max;
+    while (iteration->charge == nullptr) {
+        try {
+            iteration->charge = std::make_unique<const corba::Charge>(found_, numbers.size());
+        } catch (const CORBA::NO_RESOURCES&) {
+            if (!may_fit || !iterations.end_least_used()) throw;
+        }
+    }
     iteration->numbers = std::move(numbers);
     return corba::numbered_reference<DsLogAdmin::Iterator>(iterators_.in(),
                                                            iterations.begin(iteration));

@@ -14,6 +14,9 @@ struct ServiceLimits {
     /// Octets of one record, encoded, and octets of all records where they are in memory.
     std::size_t record_octets_max = std::size_t{16} << 20;
     std::size_t memory_octets_max = std::size_t{256} << 20;
+    /// Records that one call may write, and attributes that may be set of a record by a call.
+    std::size_t written_max = 10'000;
+    std::size_t attributes_max = 1000;
     /// Items of a week mask, and intervals of each.
     std::size_t week_mask_max = 100;
     std::size_t intervals_max = 100;

@@ -160,6 +160,7 @@ class FewRecords : public LogTest {
         limits.found_max = 10;
         limits.found_of_all_max = 12;
         limits.iterators_max = 2;
+        limits.written_max = 12;
         return limits;
     }
     FewRecords() : LogTest(few()) {}
@@ -345,16 +346,36 @@ TEST_F(FewRecords, NobodyMayHaveMore)
     next = rest->get(9, 1);
     EXPECT_EQ(0U, next->length());
     EXPECT_THROW((void)RecordList_var(rest->get(10, 1)), InvalidParam);
-    Iterator_var other;
-    EXPECT_THROW((void)RecordList_var(log->query(default_grammar, "", other.out())),
-                 CORBA::NO_RESOURCES); // iterators have as much as they may
-    rest->destroy();
+    Iterator_var other; // iterators have as much as they may: the first one makes room
+    const RecordList_var again = log->query(default_grammar, "", other.out());
     EXPECT_THROW((void)RecordList_var(rest->get(0, 1)), CORBA::OBJECT_NOT_EXIST);
-    EXPECT_EQ("3:x 4:x 5:x ...", from(log.in(), 0, 5));
+    EXPECT_EQ(4U, log->delete_records(default_grammar, "$.id >= 4 and $.id <= 7"));
+    next = other->get(3, 100); // what is gone is not counted: an empty list is the end
+    EXPECT_EQ("8:x 9:x 10:x", shown(next.in()));
+    next = other->get(6, 100);
+    EXPECT_EQ("11:x", shown(next.in()));
+    next = other->get(7, 100);
+    EXPECT_EQ(0U, next->length());
+    other->destroy();
+    EXPECT_THROW((void)RecordList_var(other->get(0, 1)), CORBA::OBJECT_NOT_EXIST);
+    write(log.in(), {"x", "x", "x", "x"});
+    EXPECT_EQ("3:x 8:x 9:x ...", from(log.in(), 0, 5));
     write(log.in(), {"y", "y"});
     EXPECT_THROW(ask(log.in(), ""), CORBA::NO_RESOURCES); // eleven
 
+    EXPECT_THROW(write(log.in(), std::vector<std::string>(13, "z")), CORBA::IMP_LIMIT);
+    NVList large = attributes({{"a", 1}});
+    large[0].value <<= std::string(3990, 'x').c_str();
+    EXPECT_THROW(log->set_record_attribute(3, large), CORBA::IMP_LIMIT); // with what it has
+
     const BasicLog_var second_log = make();
+    write(second_log.in(), {"1", "2", "3", "4"});
+    Iterator_var of_second;
+    const RecordList_var two = second_log->query(default_grammar, "", of_second.out());
+    second_log->destroy();
+    const BasicLog_var same = factory_->create_with_id(2, halt, 0);
+    write(same.in(), {"a", "b", "c", "d"});
+    EXPECT_THROW((void)RecordList_var(of_second->get(3, 1)), CORBA::OBJECT_NOT_EXIST);
     const BasicLog_var third_log = make();
     EXPECT_THROW((void)make(), CORBA::IMP_LIMIT);
 }
@@ -722,13 +743,51 @@ TEST_F(KeptLogs, SayWhenThereIsNoRoomAndTakeBackWhatIsFree)
     EXPECT_EQ(1U, other->get_n_records());
 }
 
+TEST_F(KeptLogs, AreDeletedInLittleRoom)
+{
+    const BasicLog_var log = make();
+    for (int i = 0; i < 12; ++i)
+        write(log.in(), {std::string(1'000'000, 'x')});
+    begin_again(); // with an empty write-ahead log
+    EXPECT_EQ(11U, log->delete_records(default_grammar, "$.id > 1"));
+    EXPECT_LT(std::filesystem::file_size(file() + "-wal"), 1'000'000U);
+    log->destroy();
+    EXPECT_THROW((void)log->id(), CORBA::OBJECT_NOT_EXIST);
+}
+
+TEST_F(KeptLogs, ReadersDoNotKeepTheWriteAheadLogGrowing)
+{
+    const BasicLog_var log = make();
+    write(log.in(), {"first"});
+    std::atomic<bool> is_over{false};
+    std::vector<std::thread> readers;
+    readers.reserve(3);
+    for (int i = 0; i < 3; ++i)
+        readers.emplace_back([&] {
+            while (!is_over)
+                (void)log->match(default_grammar, "$.id > 0");
+        });
+    for (int i = 0; i < 60; ++i) // 60 MB
+        write(log.in(), {std::string(1'000'000, 'x')});
+    is_over = true;
+    for (std::thread& reader : readers)
+        reader.join();
+    EXPECT_LT(std::filesystem::file_size(file() + "-wal"), 40'000'000U);
+}
+
 TEST_F(KeptLogs, LeaveOutWhatNobodyWroteLikeThis)
 {
     const BasicLog_var log = make();
     write(log.in(), {"a", "b", "c"});
+    log->set_record_attribute(2, attributes({{"x", 1}}));
     service_.reset();
     execute("UPDATE record SET info = x'01ff' WHERE number = 2;");
     begin(open());
+    Iterator_var rest;
+    const RecordList_var all = log->retrieve(0, 5, rest.out());
+    EXPECT_TRUE(CORBA::is_nil(rest.in()));
+    ASSERT_EQ(2U, all->length());
+    EXPECT_EQ(0U, all[1U].attr_list.length()); // not those of the damaged one
     EXPECT_EQ("1:a 3:c", ask(log.in(), "exist $.info"));
     EXPECT_EQ("1:a 3:c", from(log.in(), 0, 5));
     EXPECT_EQ(1U, log->delete_records(default_grammar, "$.id == 2"));

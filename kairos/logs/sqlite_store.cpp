@@ -10,6 +10,7 @@
 #include "kairos/sqlite/reserve.h"
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <condition_variable>
 #include <deque>
@@ -69,6 +70,8 @@ enum Statement : std::size_t {
     insert_last_key,
     read_forwards,
     read_backwards,
+    numbers_forwards,
+    numbers_backwards,
     all_logs,
     all_last_keys,
 };
@@ -79,7 +82,7 @@ constexpr const char* statements[] = {
     "INSERT INTO record VALUES (?, ?, ?, ?, ?)",
     "DELETE FROM record WHERE log = ? AND number = ?",
     "UPDATE record SET attributes = ?3 WHERE log = ?1 AND number = ?2",
-    ("SELECT number, time, length(attributes) + length(info) FROM record"
+    ("SELECT number, time, length(attributes) + length(info), length(attributes) FROM record"
      " WHERE log = ? AND number >= ? ORDER BY number LIMIT 1"),
     "UPDATE log SET next = ?2, records = ?3, octets = ?4, newest = ?5 WHERE key = ?1",
     "REPLACE INTO log VALUES (?, ?, ?, ?, ?, ?)",
@@ -92,6 +95,8 @@ constexpr const char* statements[] = {
      " WHERE log = ? AND number >= ? ORDER BY number LIMIT ?"),
     ("SELECT number, time, attributes, info FROM record"
      " WHERE log = ? AND number <= ? ORDER BY number DESC LIMIT ?"),
+    "SELECT number FROM record WHERE log = ? AND number >= ? ORDER BY number LIMIT ?",
+    "SELECT number FROM record WHERE log = ? AND number <= ? ORDER BY number DESC LIMIT ?",
     "SELECT key, settings, next, records, octets, newest FROM log",
     "SELECT key FROM last_key",
 };
@@ -103,6 +108,11 @@ constexpr std::size_t reserve_octets = std::size_t{8} << 20;
 constexpr std::chrono::seconds turn_max{10};
 /// Changes in one transaction.
 constexpr std::size_t together_max = 200;
+/// Pages of the write-ahead log from which on it is copied into the file, and from which on readers
+/// are held back for that: as long as one of them or another reads, it cannot begin anew.
+constexpr std::size_t copied_pages = 1000;
+constexpr std::size_t held_back_pages = 4000;
+constexpr std::chrono::seconds held_back_max{2};
 
 std::int64_t column(std::uint64_t number) { return static_cast<std::int64_t>(number); }
 std::uint64_t number_in(const Query& row, int place)
@@ -118,8 +128,9 @@ StoreStatus status_of(int code)
         return StoreStatus::done;
     case SQLITE_FULL:
     case SQLITE_NOMEM:
-    case SQLITE_BUSY: // somebody else's lock, for longer than we wait
         return StoreStatus::full;
+    case SQLITE_BUSY: // somebody else's lock, for longer than we wait
+        return StoreStatus::busy;
     default:
         return StoreStatus::broken;
     }
@@ -131,7 +142,8 @@ StoreStatus first_of(Connection& connection, LogKey log, std::uint64_t from, Bri
     Query row(connection, first_record, {column(log), column(from)});
     if (!row.next()) return row.ok() ? StoreStatus::not_found : status_of(row.failure());
     brief = {number_in(row, 0), number_in(row, 1),
-             Row::counted(static_cast<std::size_t>(row.integer(2)))};
+             Row::counted(static_cast<std::size_t>(row.integer(2))),
+             static_cast<std::size_t>(row.integer(3))};
     return StoreStatus::done;
 }
 
@@ -204,8 +216,14 @@ class SqliteStore final : public Store {
                 std::unique_ptr<Connection> writer,
                 std::vector<std::unique_ptr<Connection>> readers)
         : path_(path), lock_(std::move(lock)), writer_(std::move(writer)),
-          reserve_(path + "-room", reserve_octets), readers_(std::move(readers))
+          reserve_(path + "-room", reserve_octets), reader_count_(readers.size()),
+          readers_(std::move(readers))
     {
+        const auto keep_size = [](void* pages, sqlite3*, const char*, int count) {
+            *static_cast<std::size_t*>(pages) = static_cast<std::size_t>(std::max(count, 0));
+            return SQLITE_OK;
+        };
+        sqlite3_wal_hook(writer_->handle(), keep_size, &pages_);
     }
 
     bool is_durable() const noexcept override { return true; }
@@ -252,6 +270,20 @@ class SqliteStore final : public Store {
         return found.ok() ? StoreStatus::done : failed(found.failure());
     }
 
+    StoreStatus read_numbers(LogKey log, const Span& span,
+                             std::vector<std::uint64_t>& numbers) override
+    {
+        const Pool<Connection>::Use connection(readers_, Deadline::after(turn_max));
+        if (!connection) return StoreStatus::busy;
+        const auto count =
+            static_cast<std::int64_t>(std::min<std::size_t>(span.count_max, std::size_t{1} << 30));
+        Query found(*connection, span.is_backwards ? numbers_backwards : numbers_forwards,
+                    {column(log), column(span.from), count});
+        while (found.next())
+            numbers.push_back(number_in(found, 0));
+        return found.ok() ? StoreStatus::done : failed(found.failure());
+    }
+
     StoreStatus first(LogKey log, std::uint64_t from, Brief& brief) override
     {
         const Pool<Connection>::Use connection(readers_, Deadline::after(turn_max));
@@ -268,14 +300,18 @@ class SqliteStore final : public Store {
 
     [[nodiscard]] StoreStatus attempt(std::span<Waiting* const> together);
     void work(std::span<Waiting* const> together);
-    void work_on_one(Waiting& one);
-    StoreStatus failed(int code);
+    void work_on_one(Waiting& one, bool& is_begun_anew);
+    void copy_log();
+    StoreStatus failed(int code) noexcept;
 
     const std::string path_;
     const std::unique_ptr<sqlite::FileLock> lock_;
-    const std::unique_ptr<Connection> writer_; // used by who is at work
-    sqlite::Reserve reserve_;                  // likewise
-    bool is_safe_ = true;                      // likewise: how it was told to write
+    const std::unique_ptr<Connection> writer_;   // used by who is at work
+    sqlite::Reserve reserve_;                    // likewise
+    bool is_safe_ = true;                        // likewise: how it was told to write
+    std::size_t pages_ = 0;                      // likewise: of the write-ahead log
+    std::size_t hold_back_at_ = held_back_pages; // likewise
+    const std::size_t reader_count_;
     Pool<Connection> readers_;
     std::mutex mutex_; // guards what follows; nothing is called while it is held
     std::condition_variable changed_;
@@ -302,12 +338,18 @@ StoreStatus SqliteStore::change(Change& change, bool safe)
     }
     while (!mine.is_over) {
         is_at_work_ = true;
+        std::array<Waiting*, together_max> all{}; // what throws here would stop the store
         const std::size_t count = std::min(waiting_.size(), together_max);
-        const std::vector<Waiting*> together(waiting_.begin(),
-                                             waiting_.begin() + static_cast<std::ptrdiff_t>(count));
-        waiting_.erase(waiting_.begin(), waiting_.begin() + static_cast<std::ptrdiff_t>(count));
+        const auto end = waiting_.begin() + static_cast<std::ptrdiff_t>(count);
+        std::copy(waiting_.begin(), end, all.begin());
+        waiting_.erase(waiting_.begin(), end);
+        const std::span<Waiting* const> together(all.data(), count);
         lock.unlock();
-        work(together);
+        try {
+            work(together);
+            copy_log();
+        } catch (const std::exception&) { // no memory: those without an answer are `broken`
+        }
         lock.lock();
         for (Waiting* const one : together)
             one->is_over = true;
@@ -319,33 +361,61 @@ StoreStatus SqliteStore::change(Change& change, bool safe)
 
 void SqliteStore::work(std::span<Waiting* const> together)
 {
-    if (together.size() > 1 && attempt(together) == StoreStatus::done) {
-        for (Waiting* const one : together)
-            one->status = StoreStatus::done;
-        return;
+    if (together.size() > 1) {
+        const StoreStatus status = attempt(together);
+        if (status == StoreStatus::done) reserve_.restore();
+        if (status == StoreStatus::done || status == StoreStatus::busy) {
+            for (Waiting* const one : together)
+                one->status = status;
+            return;
+        }
     }
     // One of them is at fault: each gets its own answer.
+    bool is_begun_anew = false;
     for (Waiting* const one : together)
-        work_on_one(*one);
+        work_on_one(*one, is_begun_anew);
+}
+
+/// The write-ahead log grows as long as somebody reads what is in it.
+void SqliteStore::copy_log()
+{
+    if (pages_ < copied_pages) return;
+    if (pages_ < hold_back_at_) {
+        (void)sqlite3_wal_checkpoint_v2(writer_->handle(), nullptr, SQLITE_CHECKPOINT_PASSIVE,
+                                        nullptr, nullptr);
+        return;
+    }
+    // Each of them reads a portion; then it waits.
+    const Deadline late = Deadline::after(held_back_max);
+    std::deque<Pool<Connection>::Use> held;
+    while (held.size() < reader_count_ && held.emplace_back(readers_, late)) {
+    }
+    int pages = 0;
+    const int code = sqlite3_wal_checkpoint_v2(writer_->handle(), nullptr,
+                                               SQLITE_CHECKPOINT_TRUNCATE, &pages, nullptr);
+    if (code == SQLITE_OK) pages_ = 0;
+    // Another process reads: it is not waited for after each change.
+    hold_back_at_ = code == SQLITE_OK ? held_back_pages : pages_ * 2;
 }
 
 /// What makes room needs some, too, on a full disk: in the log, and for what the log has and the
 /// file has not.
-void SqliteStore::work_on_one(Waiting& one)
+void SqliteStore::work_on_one(Waiting& one, bool& is_begun_anew)
 {
     Waiting* const alone[] = {&one};
     one.status = attempt(alone);
-    if (one.status != StoreStatus::full) {
-        if (one.status == StoreStatus::done) reserve_.restore();
-        return;
-    }
-    if (one.change->makes_room()) {
+    if (one.status == StoreStatus::full && one.change->makes_room()) {
         reserve_.release();
         one.status = attempt(alone);
+        is_begun_anew = false; // with more room
     }
-    // The log begins anew, in the room that it has already.
-    (void)writer_->value_of("PRAGMA wal_checkpoint(RESTART)");
-    if (one.status == StoreStatus::full) one.status = attempt(alone);
+    if (one.status == StoreStatus::full && !is_begun_anew) {
+        // The log begins anew, in the room that it has already.
+        is_begun_anew = true;
+        (void)writer_->value_of("PRAGMA wal_checkpoint(RESTART)");
+        one.status = attempt(alone);
+    }
+    if (one.status == StoreStatus::done) reserve_.restore();
 }
 
 StoreStatus SqliteStore::attempt(std::span<Waiting* const> together)
@@ -380,14 +450,17 @@ StoreStatus SqliteStore::attempt(std::span<Waiting* const> together)
     return status;
 }
 
-StoreStatus SqliteStore::failed(int code)
+StoreStatus SqliteStore::failed(int code) noexcept
 {
     bool says = false;
     {
         const std::lock_guard lock(mutex_);
         says = !std::exchange(has_said_, true);
     }
-    if (says) log::error("log service's store " + path_ + ": " + sqlite3_errstr(code));
+    try {
+        if (says) log::error("log service's store " + path_ + ": " + sqlite3_errstr(code));
+    } catch (const std::exception&) { // no memory to say it
+    }
     const StoreStatus status = status_of(code);
     return status == StoreStatus::done ? StoreStatus::broken : status;
 }
@@ -419,7 +492,11 @@ Result<std::unique_ptr<Connection>> open_log_writer(const StoreOptions& options)
         !wal)
         return wal.error();
     // A row that nobody wrote like this may be anything, so the schema is not trusted either.
-    if (const auto set = writer.execute("PRAGMA trusted_schema = OFF; PRAGMA synchronous = FULL");
+    // What is deleted is not overwritten: that would need as much room as it has, in the log. Which
+    // is cut off where it had to become large.
+    if (const auto set = writer.execute("PRAGMA trusted_schema = OFF; PRAGMA synchronous = FULL; "
+                                        "PRAGMA secure_delete = OFF; "
+                                        "PRAGMA journal_size_limit = 16777216");
         !set)
         return set.error();
     if (const auto ours = prepare_log_schema(writer); !ours) return ours.error();

@@ -40,6 +40,7 @@ struct Brief {
     std::uint64_t number = 0;
     std::uint64_t time = 0;
     std::size_t octets = 0;
+    std::size_t attributes = 0; ///< octets of these among them
 };
 
 /// What is counted of a log.
@@ -128,6 +129,9 @@ class KAIROS_API Store {
     /// Appends to `rows`. What nobody wrote like this is left out.
     [[nodiscard]] virtual StoreStatus read(LogKey log, const Span& span,
                                            std::vector<RowPtr>& rows) = 0;
+    /// Appends the numbers alone; `octets_max` means nothing.
+    [[nodiscard]] virtual StoreStatus read_numbers(LogKey log, const Span& span,
+                                                   std::vector<std::uint64_t>& numbers) = 0;
     /// As Tables::first, of what can be read.
     [[nodiscard]] virtual StoreStatus first(LogKey log, std::uint64_t from, Brief& brief) = 0;
 };

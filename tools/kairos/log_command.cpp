@@ -20,6 +20,7 @@
 #include <memory>
 #include <optional>
 #include <thread>
+#include <vector>
 
 namespace kairos::tools {
 namespace {
@@ -48,6 +49,7 @@ struct LogArguments {
     std::vector<std::string> attributes;
     // query, tail, rm
     std::string constraint;
+    const CLI::Option* where = nullptr; // the constraint was given, be it empty
     unsigned count = 0;
     unsigned tail = 10;
     bool follows = false;
@@ -353,7 +355,7 @@ void set_log(const LogSession& session)
 void remove_log(const LogSession& session)
 {
     const Log_var log = session.log();
-    if (!session.arguments().constraint.empty()) {
+    if (session.arguments().where->count() != 0) { // an empty one is fulfilled by all
         const CORBA::ULong count =
             log->delete_records(default_grammar, session.arguments().constraint.c_str());
         return fmt::print("{}\n", count);
@@ -387,17 +389,18 @@ void write_log(const LogSession& session)
     log->write_recordlist(list);
 }
 
-/// Prints what was found, with what an iterator has: up to `left`.
-void print_found(const LogSession& session, RecordList_var list, Iterator_ptr rest,
-                 std::size_t left)
+/// Goes through what was found, with what an iterator has, which it ends, until `take` has enough.
+template <typename Take>
+void for_each_found(RecordList_var list, Iterator_ptr rest, Take&& take)
 {
     CORBA::ULong position = 0;
+    bool goes_on = true;
     for (;;) {
-        for (CORBA::ULong i = 0; i < list->length() && left != 0; ++i, --left)
-            session.print(list[i]);
+        for (CORBA::ULong i = 0; i < list->length() && goes_on; ++i)
+            goes_on = take(list[i]);
         position += list->length();
         if (CORBA::is_nil(rest)) return;
-        if (left == 0 || list->length() == 0) break;
+        if (!goes_on || list->length() == 0) break;
         list = rest->get(position, records_a_call);
     }
     rest->destroy();
@@ -409,8 +412,11 @@ void query_log(const LogSession& session)
     const Log_var log = session.log();
     Iterator_var rest;
     RecordList_var list = log->query(default_grammar, arguments.constraint.c_str(), rest.out());
-    print_found(session, list._retn(), rest.in(),
-                arguments.count == 0 ? ~std::size_t{0} : arguments.count);
+    std::size_t count = 0;
+    for_each_found(list._retn(), rest.in(), [&](const LogRecord& record) {
+        session.print(record);
+        return ++count != arguments.count;
+    });
 }
 
 void tail_log(const LogSession& session)
@@ -419,39 +425,46 @@ void tail_log(const LogSession& session)
     constexpr std::chrono::milliseconds pause{500};
     constexpr TimeT latest = ~TimeT{0} >> 1;
     const Log_var log = session.log();
-    Iterator_var rest;
-    // The newest come first.
-    RecordList_var list =
-        log->retrieve(latest, -static_cast<CORBA::Long>(arguments.tail), rest.out());
-    if (!CORBA::is_nil(rest.in())) rest->destroy();
     RecordId last = 0;
     TimeT time = 0;
-    for (CORBA::ULong i = list->length(); i-- != 0;) {
-        session.print(list[i]);
-        last = list[i].id;
-        time = list[i].time;
+    const auto print_new = [&](const LogRecord& record) {
+        if (record.id <= last) return;
+        session.print(record);
+        last = record.id;
+        time = record.time;
+    };
+    // The newest come first; it follows from there though none is wanted.
+    Iterator_var rest;
+    const auto wanted = static_cast<CORBA::Long>(arguments.tail);
+    RecordList_var list = log->retrieve(latest, -std::max<CORBA::Long>(wanted, 1), rest.out());
+    std::vector<LogRecord> newest;
+    for_each_found(list._retn(), rest.in(), [&](const LogRecord& record) {
+        newest.push_back(record);
+        return newest.size() < arguments.tail;
+    });
+    if (arguments.tail == 0 && !newest.empty()) {
+        last = newest.front().id;
+        time = newest.front().time;
+        newest.clear();
     }
+    for (auto record = newest.rbegin(); record != newest.rend(); ++record)
+        print_new(*record);
     while (arguments.follows) {
         std::fflush(stdout);
         list = log->retrieve(time, static_cast<CORBA::Long>(records_a_call), rest.out());
-        if (!CORBA::is_nil(rest.in())) rest->destroy();
         const RecordId before = last;
-        for (CORBA::ULong i = 0; i < list->length(); ++i) {
-            if (list[i].id <= last) continue;
-            session.print(list[i]);
-            last = list[i].id;
-            time = list[i].time;
-        }
-        // All of one moment may be more than one reply has: then by their ids.
-        if (last == before && list->length() == records_a_call) {
+        std::size_t count = 0;
+        const auto take = [&](const LogRecord& record) {
+            ++count;
+            print_new(record);
+            return true;
+        };
+        for_each_found(list._retn(), rest.in(), take);
+        // Of one moment there may be more than that: then by their ids.
+        if (last == before && count == records_a_call) {
             const std::string later = fmt::format("$.id > {}", last);
             list = log->query(default_grammar, later.c_str(), rest.out());
-            if (!CORBA::is_nil(rest.in())) rest->destroy();
-            for (CORBA::ULong i = 0; i < list->length(); ++i) {
-                session.print(list[i]);
-                last = list[i].id;
-                time = list[i].time;
-            }
+            for_each_found(list._retn(), rest.in(), take);
         }
         if (last == before) std::this_thread::sleep_for(pause);
     }
@@ -525,9 +538,11 @@ class LogParser {
         tail->add_flag("-f,--follow", arguments_->follows,
                        "Then those that come, until it is told to end");
         auto* rm = add("rm", "Destroy a log with its records", &remove_log);
-        rm->add_option("--where", arguments_->constraint,
-                       "Only delete records that fulfil a constraint; prints how many")
-            ->type_name("CONSTRAINT");
+        arguments_->where =
+            rm->add_option("--where", arguments_->constraint,
+                           "Only delete records that fulfil a constraint, all of them if it is "
+                           "empty, and leave the log; prints how many")
+                ->type_name("CONSTRAINT");
     }
 
   private:

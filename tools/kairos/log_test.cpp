@@ -66,6 +66,10 @@ TEST(LogCommand, MakesWritesShowsAndRemovesLogs)
     EXPECT_EQ("1 kairos log: the log service has no store for that\n",
               outcome_of({"log", "set", logs, "-i", "1", "--qos", "reliable"}));
     EXPECT_EQ("1 kairos log: there is no log 2\n", outcome_of({"log", "stats", logs, "-i", "2"}));
+    (void)outcome_of({"log", "set", logs, "-i", "1", "--state", "unlocked"});
+    EXPECT_EQ("0 ", outcome_of({"log", "write", logs, "-i", "1", "last"}));
+    EXPECT_NE("0 0\n", outcome_of({"log", "rm", logs, "-i", "1", "--where", ""})); // all records
+    EXPECT_EQ("0 ", outcome_of({"log", "query", logs, "-i", "1"})); // but not the log
     EXPECT_EQ("0 ", outcome_of({"log", "rm", logs, "-i", "1"}));
     EXPECT_EQ("0 []\n", outcome_of({"log", "ls", logs, "--json"}));
     const std::string events = "corbaloc::localhost:" + port_in(logs) + "/EventLogFactory";
