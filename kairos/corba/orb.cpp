@@ -839,6 +839,7 @@ void ORB::destroy()
     kairos::corba::OrbAttachment* responses = nullptr;
     std::shared_ptr<kairos::corba::OrbAttachment> real_time;
     std::shared_ptr<kairos::corba::OrbAttachment> interceptors;
+    std::shared_ptr<kairos::corba::OrbAttachment> layer;
     {
         const std::lock_guard lock(state_->mutex);
         services.swap(state_->adapters);
@@ -847,6 +848,7 @@ void ORB::destroy()
         responses = state_->responses.get(); // lives as long as this
         real_time = state_->real_time;
         interceptors = state_->interceptors;
+        layer = state_->layer;
     }
     if (responses != nullptr) responses->end();
     if (core_->is_served_by_parent()) {
@@ -858,6 +860,7 @@ void ORB::destroy()
     if (services) services->destroy_all(); // gives the servants back
     if (interceptors) interceptors->end();
     if (core_->options().counters) announce_counters(*core_);
+    if (layer) layer->end();
 }
 
 } // namespace CORBA

@@ -74,4 +74,5 @@ struct CORBA::ORB::State {
     std::shared_ptr<kairos::corba::OrbAttachment> real_time;    // kairos/rtcorba's
     std::shared_ptr<kairos::corba::OrbAttachment> interceptors; // kairos/interceptors'
     std::shared_ptr<kairos::corba::AdapterListener> listener;   // likewise, within ORB_init
+    std::shared_ptr<kairos::corba::OrbAttachment> layer;        // kairos/compat/omniorb's
 };

@@ -3,6 +3,7 @@
 
 #include "kairos/net/system.h"
 #include "kairos/net/system_error.h"
+#include "kairos/net/thread_runner.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -33,6 +34,10 @@ extern "C" void* run_body(void* argument) noexcept
     const std::unique_ptr<Start> start(static_cast<Start*>(argument));
     if (!start->name.empty())
         ::pthread_setname_np(::pthread_self(), start->name.substr(0, name_size_max).c_str());
+    if (auto* const runner = dynamic_cast<ThreadRunner*>(start->observer)) {
+        runner->run(start->name, start->body);
+        return nullptr;
+    }
     if (start->observer != nullptr) start->observer->on_thread_start(start->name);
     start->body();
     if (start->observer != nullptr) start->observer->on_thread_end(start->name);

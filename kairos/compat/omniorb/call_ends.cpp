@@ -191,11 +191,8 @@ CallEnds::CallEnds(const orb::Orb& orb, bool transient_on_timeout)
 
 CallEnds::~CallEnds()
 {
-    {
-        const std::lock_guard lock(observed().mutex);
-        observed().orbs.erase(&orb_);
-    }
-    detach_initialisers();
+    const std::lock_guard lock(observed().mutex);
+    observed().orbs.erase(&orb_);
 }
 
 bool CallEnds::has(const orb::Orb& orb)

@@ -6,9 +6,11 @@
 #include "kairos/compat/omniorb/include/omniORB4/internal/giopStream.h"
 #include "kairos/compat/omniorb/include/omniORB4/internal/initialiser.h"
 #include "kairos/compat/omniorb/include/omniORB4/omniInterceptors.h"
+#include "kairos/corba/orb_state.h"
 #include "kairos/giop/request.h"
 #include "kairos/ior/profile.h"
 #include "kairos/net/address.h"
+#include "kairos/net/thread_runner.h"
 #include "kairos/orb/call_observer.h"
 #include "kairos/orb/hooks.h"
 #include "kairos/orb/orb.h"
@@ -18,12 +20,12 @@
 #include <array>
 #include <atomic>
 #include <cstring>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <set>
 #include <string>
-#include <sys/mman.h>
-#include <ucontext.h>
+#include <utility>
 #include <vector>
 
 // Of omnithread, which the program links or not; null then.
@@ -48,8 +50,17 @@ class AllFunctions {
     void add(Point point, AnyFunction function)
     {
         const std::lock_guard lock(mutex_);
-        list(point).functions.push_back(function);
+        std::vector<AnyFunction>& all = list(point).functions;
+        if (std::ranges::find(all, function) == all.end()) all.push_back(function);
         list(point).any = true;
+    }
+    void clear()
+    {
+        const std::lock_guard lock(mutex_);
+        for (List& each : lists_) {
+            each.any = false;
+            each.functions.clear();
+        }
     }
     void remove(Point point, AnyFunction function)
     {
@@ -251,56 +262,33 @@ void observe(CORBA::ORB_ptr orb, Point point)
 
 // --- threads -------------------------------------------------------------------------------------
 
-/// The functions around the life of one thread, on a stack of their own: while the thread does its
-/// work, they wait within run(). Everything here is done by that thread.
+/// The functions around what one thread does, on its stack. Everything here is done by it.
 class Around {
   public:
-    explicit Around(std::vector<AnyFunction> functions) : functions_(std::move(functions)) {}
+    Around(std::vector<AnyFunction> functions, const std::function<void()>& body)
+        : functions_(std::move(functions)), body_(body)
+    {
+    }
     Around(const Around&) = delete;
     Around& operator=(const Around&) = delete;
-    ~Around()
-    {
-        if (stack_ != MAP_FAILED) ::munmap(stack_, stack_size);
-    }
 
-    /// Calls the functions; returns when they wait for the thread's end, or have returned.
-    void begin()
+    /// Calls the functions and, whatever they do, the body once.
+    void run() noexcept
     {
-        stack_ = ::mmap(nullptr, stack_size, PROT_READ | PROT_WRITE,
-                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
-        if (stack_ == MAP_FAILED || ::mprotect(stack_, guard_size, PROT_NONE) != 0 ||
-            ::getcontext(&functions_context_) != 0) {
-            log::error("omniORB's createThread: there is no memory for its functions");
-            return;
+        try {
+            call(0);
+        } catch (...) {
+            log::error("omniORB's createThread: a function has thrown");
         }
-        functions_context_.uc_stack.ss_sp = static_cast<std::byte*>(stack_) + guard_size;
-        functions_context_.uc_stack.ss_size = stack_size - guard_size;
-        functions_context_.uc_link = nullptr;
-        ::makecontext(&functions_context_, &Around::enter, 0);
-        waits_ = true;
-        ::swapcontext(&thread_context_, &functions_context_);
-    }
-    /// Lets run() return.
-    void end()
-    {
-        if (waits_) ::swapcontext(&thread_context_, &functions_context_);
-    }
-
-    static Around*& of_thread()
-    {
-        thread_local Around* around = nullptr;
-        return around;
+        work(); // unless a function has called run()
     }
 
   private:
-    static constexpr std::size_t guard_size = 64 * 1024; // at least a page, whatever that is
-    static constexpr std::size_t stack_size = 512 * 1024 + guard_size;
-
     /// What a function is told: run() calls the next one, the last one's lets the thread work.
     class Info final : public ThreadInfo {
       public:
         Info(Around& around, std::size_t next) : around_(around), next_(next) {}
-        void run() override { around_.run(next_); }
+        void run() override { around_.call(next_); }
         omni_thread* self() override
         {
             return &kairos_omni_self == nullptr ? nullptr : kairos_omni_self();
@@ -311,76 +299,66 @@ class Around {
         const std::size_t next_;
     };
 
-    static void enter()
-    {
-        Around& around = *of_thread();
-        try {
-            around.run(0);
-        } catch (...) {
-            log::error("omniORB's createThread: a function has thrown");
-        }
-        around.waits_ = false;
-        ::setcontext(&around.thread_context_);
-    }
-
-    void run(std::size_t next)
+    void call(std::size_t next)
     {
         if (next == functions_.size()) {
-            if (!worked_) {
-                worked_ = true; // whoever calls run() twice has it done once
-                ::swapcontext(&functions_context_, &thread_context_);
-            }
+            work();
             return;
         }
         Info info(*this, next + 1);
         reinterpret_cast<omniInterceptors::createThread_T::interceptFunc>(functions_[next])(info);
     }
+    /// Once: whoever calls run() twice has it done once.
+    void work() noexcept
+    {
+        if (!std::exchange(worked_, true)) body_();
+    }
 
     const std::vector<AnyFunction> functions_;
-    ucontext_t thread_context_{};
-    ucontext_t functions_context_{};
-    void* stack_ = MAP_FAILED;
-    bool waits_ = false; // the functions have not returned
+    const std::function<void()>& body_;
     bool worked_ = false;
 };
 
+/// The functions of createThread, then those of assignUpcallThread.
+std::vector<AnyFunction> thread_functions()
+{
+    std::vector<AnyFunction> functions;
+    for (const Point point : {Point::create_thread, Point::assign_upcall_thread}) {
+        if (!all_functions().any(point)) continue; // most programs have none: threads start cheaply
+        for (const AnyFunction each : all_functions().of(point))
+            functions.push_back(each);
+    }
+    return functions;
+}
+
+/// Gives the calling thread its omni_thread. Returns whether it had none and has now.
+bool make_omni_thread() noexcept
+{
+    try {
+        if (&kairos_omni_create_dummy == nullptr || kairos_omni_self() != nullptr) return false;
+        kairos_omni_create_dummy();
+        return true;
+    } catch (...) { // omnithread's own exceptions are of no common class
+        log::error("omnithread does not know one of the ORB's threads: it cannot be made");
+        return false;
+    }
+}
+
 /// Gives the ORB's threads their omni_thread, and has the functions of createThread called.
-class Threads final : public orb::Hooks {
+class Threads final : public orb::Hooks, public net::ThreadRunner {
   public:
-    void on_thread_start(const std::string&) noexcept override
+    void run(const std::string&, const std::function<void()>& body) noexcept override
     {
+        const bool made = make_omni_thread();
+        std::vector<AnyFunction> functions;
         try {
-            if (&kairos_omni_create_dummy != nullptr && kairos_omni_self() == nullptr) {
-                kairos_omni_create_dummy();
-                has_dummy() = true;
-            }
-            std::vector<AnyFunction> functions = all_functions().of(Point::create_thread);
-            for (const AnyFunction each : all_functions().of(Point::assign_upcall_thread))
-                functions.push_back(each);
-            if (functions.empty()) return;
-            Around::of_thread() = new Around(std::move(functions));
+            functions = thread_functions();
         } catch (const std::bad_alloc&) {
             log::error("omniORB's createThread: there is no memory for its functions");
-            return;
         }
-        Around::of_thread()->begin();
-    }
-    void on_thread_end(const std::string&) noexcept override
-    {
-        if (Around* const around = std::exchange(Around::of_thread(), nullptr)) {
-            around->end();
-            delete around;
-        }
+        Around(std::move(functions), body).run();
         // At the end of the process omnithread may have forgotten all threads before.
-        if (std::exchange(has_dummy(), false) && kairos_omni_self() != nullptr)
-            kairos_omni_release_dummy();
-    }
-
-  private:
-    static bool& has_dummy()
-    {
-        thread_local bool has = false;
-        return has;
+        if (made && kairos_omni_self() != nullptr) kairos_omni_release_dummy();
     }
 };
 
@@ -410,6 +388,46 @@ Initialisers& initialisers()
     return all;
 }
 
+/// How many ORBs of the layer there are that were not destroyed.
+std::atomic<int> orbs_alive = 0;
+
+/// What an ORB keeps of the layer: the initialisers that were told of it.
+class Attached final : public corba::OrbAttachment {
+  public:
+    Attached() { ++orbs_alive; }
+
+    void attach()
+    {
+        for (omni::omniInitialiser* each : initialisers().all()) {
+            each->attach();
+            const std::lock_guard lock(mutex_);
+            told_.push_back(each);
+        }
+    }
+    void end() noexcept override
+    {
+        std::unique_lock lock(mutex_);
+        const std::vector<omni::omniInitialiser*> told = std::exchange(told_, {});
+        lock.unlock();
+        for (omni::omniInitialiser* each : told)
+            detach(*each);
+        if (--orbs_alive == 0) all_functions().clear(); // programs add them again with the next ORB
+    }
+
+  private:
+    static void detach(omni::omniInitialiser& initialiser) noexcept
+    {
+        try {
+            initialiser.detach();
+        } catch (...) {
+            log::error("omniORB's detach: an initialiser has thrown");
+        }
+    }
+
+    std::mutex mutex_; // guards what follows; not held while calling out
+    std::vector<omni::omniInitialiser*> told_;
+};
+
 // --- calls ---------------------------------------------------------------------------------------
 
 omni::GIOP_C call_of(const orb::ObservedCall& call)
@@ -431,23 +449,15 @@ void add_hooks(CORBA::ORB_ptr orb)
         if (all_functions().any(point)) observe(orb, point);
 }
 
-void attach_initialisers()
+void attach_initialisers(CORBA::ORB_ptr orb)
 {
-    for (omni::omniInitialiser* each : initialisers().all())
-        each->attach();
-}
-
-void detach_initialisers() noexcept
-{
-    try {
-        std::vector<omni::omniInitialiser*> all = initialisers().all();
-        while (!all.empty()) {
-            all.back()->detach();
-            all.pop_back();
-        }
-    } catch (...) {
-        log::error("omniORB's detach: an initialiser has thrown");
+    const auto attached = std::make_shared<Attached>();
+    {
+        CORBA::ORB::State& state = orb->_kairos_state();
+        const std::lock_guard lock(state.mutex);
+        state.layer = attached;
     }
+    attached->attach();
 }
 
 void tell_sending(orb::ObservedCall& call)

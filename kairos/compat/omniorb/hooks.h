@@ -15,10 +15,9 @@ namespace kairos::omniorb {
 /// Has an ORB that was just made call the functions that there are, and see to its threads.
 void add_hooks(CORBA::ORB_ptr orb);
 
-/// Tells the omniInitialisers that there are of an ORB that was made. Throws what they throw.
-void attach_initialisers();
-/// Tells them that an ORB has ended.
-void detach_initialisers() noexcept;
+/// Tells the omniInitialisers that there are of an ORB that was made, and later of its destruction.
+/// Throws what they throw.
+void attach_initialisers(CORBA::ORB_ptr orb);
 
 /// Calls the functions of clientSendRequest.
 void tell_sending(orb::ObservedCall& call);

@@ -179,7 +179,7 @@ void add_tls(Given& given)
 {
     const std::size_t before = given.size();
     const auto add = [&given](const char* name, const char* value) {
-        if (value != nullptr) given.emplace_back(name, value);
+        if (value != nullptr && *value != '\0') given.emplace_back(name, value);
     };
     add("sslCAFile", sslContext::certificate_authority_file);
     add("sslCAPath", sslContext::certificate_authority_path);
@@ -268,7 +268,7 @@ ORB_ptr _omni_ORB_init(int& argc, char** argv, const char* orb_identifier, const
     // One that is there already is as it was made: its options are only taken out of argv.
     if (!CallEnds::has(orb->_kairos_core())) {
         set_up(orb.in(), settings);
-        attach_initialisers();
+        attach_initialisers(orb.in());
     }
     return orb._retn();
 }
@@ -308,6 +308,8 @@ void setClientCallTimeout(CORBA::Object_ptr object, CORBA::ULong milliseconds)
     const CORBA::PolicyType type = Messaging::RELATIVE_RT_TIMEOUT_POLICY_TYPE;
     const CORBA::PolicyList_var had = object->_get_policy_overrides(CORBA::PolicyTypeSeq());
     const CORBA::ORB_var orb = object->_get_orb();
+    if (CORBA::is_nil(orb.in())) // which was destroyed
+        throw CORBA::BAD_INV_ORDER(0, CORBA::COMPLETED_NO, "the reference's ORB was destroyed");
     const CORBA::Object_var with = object->_set_policy_overrides(
         with_timeout(orb.in(), had.in(), type, milliseconds), CORBA::SET_OVERRIDE);
     // What an object calls by never changes; here another takes its place, which C++20 allows of a

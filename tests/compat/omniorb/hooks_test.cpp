@@ -9,8 +9,12 @@
 #include "streams_skel.h"
 
 #include <atomic>
+#include <cfenv>
+#include <csignal>
+#include <cstdint>
 #include <gtest/gtest.h>
 #include <mutex>
+#include <pthread.h>
 #include <string>
 #include <vector>
 
@@ -23,12 +27,16 @@ class EchoServant final : public POA_Streams::Echo {
     char* say(const char* text) override
     {
         if (*text == '\0') throw Streams::Refused("nothing");
+        sigset_t blocked;
+        ::pthread_sigmask(SIG_BLOCK, nullptr, &blocked);
+        is_as_set = sigismember(&blocked, SIGUSR2) == 1 && std::fegetround() == FE_UPWARD;
 #ifdef KAIROS_OMNITHREAD
         has_thread = omni_thread::self() != nullptr;
 #endif
         return CORBA::string_dup(text);
     }
     std::atomic<bool> has_thread = false;
+    std::atomic<bool> is_as_set = false; // what a function has set for the thread holds in servants
 };
 
 CORBA::ORB_ptr make(const char* id)
@@ -61,6 +69,8 @@ Told told;
 std::atomic<bool> refuses = false;
 std::atomic<int> threads_begun = 0;
 std::atomic<int> threads_ended = 0;
+std::atomic<int> threads_forgotten = 0;
+std::atomic<int> on_other_stacks = 0;
 thread_local int depth = 0;
 
 IOP::ServiceContext context(const char* text)
@@ -127,11 +137,31 @@ CORBA::Boolean received(omni::omniInterceptors::clientReceiveReply_T::info_T& in
     return true;
 }
 
+/// Whether this is on the calling thread's own stack, as it knows it.
+bool is_on_stack(const omni::omniInterceptors::createThread_T::info_T& info)
+{
+    pthread_attr_t attributes;
+    void* lowest = nullptr;
+    std::size_t size = 0;
+    ::pthread_getattr_np(::pthread_self(), &attributes);
+    ::pthread_attr_getstack(&attributes, &lowest, &size);
+    ::pthread_attr_destroy(&attributes);
+    const auto at = reinterpret_cast<std::uintptr_t>(&info);
+    const auto from = reinterpret_cast<std::uintptr_t>(lowest);
+    return at >= from && at < from + size;
+}
+
 void outer(omni::omniInterceptors::createThread_T::info_T& info)
 {
     ++threads_begun;
     ++depth;
+    sigset_t usr2;
+    sigemptyset(&usr2);
+    sigaddset(&usr2, SIGUSR2);
+    ::pthread_sigmask(SIG_BLOCK, &usr2, nullptr);
+    std::fesetround(FE_UPWARD);
     info.run();
+    if (!is_on_stack(info)) ++on_other_stacks;
     if (--depth == 0) ++threads_ended;
 }
 
@@ -142,6 +172,10 @@ void inner(omni::omniInterceptors::assignUpcallThread_T::info_T& info)
     --depth;
 }
 
+void forgetful(omni::omniInterceptors::createThread_T::info_T&) { ++threads_forgotten; }
+
+void throwing(omni::omniInterceptors::createThread_T::info_T&) { throw CORBA::NO_RESOURCES(); }
+
 using Lines = std::vector<std::string>;
 
 TEST(Interceptors, AreToldOfCallsRequestsAndThreads)
@@ -149,6 +183,7 @@ TEST(Interceptors, AreToldOfCallsRequestsAndThreads)
     CORBA::ORB_var orb = make("omniORB4");
     omni::omniInterceptors* const all = omniORB::getInterceptors();
     all->clientSendRequest.add(sending);
+    all->clientSendRequest.add(sending); // once is enough
     all->clientReceiveReply.add(received);
     all->serverReceiveRequest.add(receiving);
     all->serverReceiveRequest.add(never_told); // behind one that returns false
@@ -177,6 +212,7 @@ TEST(Interceptors, AreToldOfCallsRequestsAndThreads)
     EXPECT_STREQ(said.in(), "hello");
     EXPECT_EQ(told.take(), (Lines{"send say", "receive say giop:tcp:127.0.0.1 to", "reply say",
                                   "received back"}));
+    EXPECT_TRUE(servant->is_as_set);
 #ifdef KAIROS_OMNITHREAD
     EXPECT_TRUE(servant->has_thread);
 #endif
@@ -198,12 +234,42 @@ TEST(Interceptors, AreToldOfCallsRequestsAndThreads)
     all->serverSendException.remove(failing);
     said = echo->say("hello");
     EXPECT_EQ(told.take(), Lines{});
+    all->clientSendRequest.add(sending); // forgotten with the last ORB
     client->destroy();
     orb->destroy();
-    all->createThread.remove(outer);
-    all->assignUpcallThread.remove(inner);
     EXPECT_GT(threads_begun, 0);
+    EXPECT_EQ(on_other_stacks, 0);
     EXPECT_EQ(threads_ended, threads_begun); // each was back at depth 0
+}
+
+void call_once(void (*function)(omni::omniInterceptors::createThread_T::info_T&))
+{
+    CORBA::ORB_var orb = make("omniORB4");
+    omniORB::getInterceptors()->createThread.add(function);
+    CORBA::Object_var object = orb->resolve_initial_references("RootPOA");
+    PortableServer::POA_var root = PortableServer::POA::_narrow(object.in());
+    PortableServer::POAManager_var manager = root->the_POAManager();
+    manager->activate();
+    PortableServer::Servant_var<EchoServant> servant = new EchoServant;
+    Streams::Echo_var local = servant->_this();
+    CORBA::String_var text = orb->object_to_string(local.in());
+    CORBA::ORB_var client = make("client");
+    object = client->string_to_object(text.in());
+    Streams::Echo_var echo = Streams::Echo::_unchecked_narrow(object.in());
+    static_cast<void>(told.take());
+    const CORBA::String_var said = echo->say("hello");
+    EXPECT_STREQ(said.in(), "hello");
+    EXPECT_EQ(told.take(), Lines{}); // nor are there functions of ORBs before
+    EXPECT_FALSE(servant->is_as_set);
+    client->destroy();
+    orb->destroy();
+}
+
+TEST(Interceptors, AThreadWorksWhateverFunctionsDo)
+{
+    call_once(forgetful);
+    EXPECT_GT(threads_forgotten, 0);
+    call_once(throwing);
 }
 
 TEST(Interceptors, ThoseOfServersAreToBeThereBeforeItServes)
@@ -251,15 +317,18 @@ class Counting final : public omni::omniInitialiser {
 
 TEST(Initialisers, HearOfTheBeginningAndTheEndOfOrbs)
 {
-    static Counting counting;
-    omni::omniInitialiser::install(&counting);
-    {
-        CORBA::ORB_var orb = make("omniORB4");
-        CORBA::ORB_var again = make("omniORB4");
-        EXPECT_EQ(counting.attached, 1);
-        EXPECT_EQ(counting.detached, 0);
-        orb->destroy();
-    }
+    static Counting& counting = *new Counting;
+    static const bool installed = (omni::omniInitialiser::install(&counting), true);
+    ASSERT_TRUE(installed);
+    counting.attached = counting.detached = 0;
+    CORBA::ORB_var orb = make("omniORB4");
+    CORBA::ORB_var again = make("omniORB4");
+    EXPECT_EQ(counting.attached, 1);
+    EXPECT_EQ(counting.detached, 0);
+    orb->destroy();
+    EXPECT_EQ(counting.detached, 1); // though it is still referred to
+    orb = CORBA::ORB::_nil();
+    again = CORBA::ORB::_nil();
     EXPECT_EQ(counting.detached, 1);
 }
 

@@ -17,6 +17,7 @@
 // NOLINTEND(modernize-macro-to-enum)
 #define OMNI_NAMESPACE_BEGIN(name) namespace name {
 #define OMNI_NAMESPACE_END(name) }
+#define OMNI_USING_NAMESPACE(name) using namespace name;
 #define _OMNI_NS(name) omni::name
 #define OMNI_OVERRIDE override
 #define OMNI_FINAL final

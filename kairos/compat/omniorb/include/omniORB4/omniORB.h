@@ -102,8 +102,9 @@ KAIROS_API CORBA::ULong giopMaxMsgSize();
 /// later, unless their options say otherwise; 0: no limit.
 KAIROS_API void setClientCallTimeout(CORBA::ULong milliseconds);
 /// Sets the same for this reference and those that are duplicated or narrowed from it afterwards;
-/// 0: what the thread or the ORB says. No other thread may be using the reference meanwhile.
-/// Objects of this process have no timeouts. Throws BAD_PARAM for nil.
+/// 0: what the thread or the ORB says. No call by the reference may be under way meanwhile.
+/// Objects of this process have no timeouts. Throws BAD_PARAM for nil, and BAD_INV_ORDER where
+/// the ORB was destroyed.
 KAIROS_API void setClientCallTimeout(CORBA::Object_ptr object, CORBA::ULong milliseconds);
 /// Sets the same for the calling thread; 0: what the ORB says.
 KAIROS_API void setClientThreadCallTimeout(CORBA::ULong milliseconds);

@@ -12,7 +12,7 @@ class KAIROS_API omniInitialiser {
   public:
     /// An ORB is there, and ORB_init about to return it. What it throws comes out of ORB_init.
     virtual void attach() = 0;
-    /// The ORB has ended: it was destroyed, and nobody holds a reference of its any more.
+    /// An ORB that this was attached for has ended: its destroy() is about to return.
     virtual void detach() = 0;
 
     /// Has an initialiser hear of the ORBs made from now on, the first that was installed first,
