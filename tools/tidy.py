@@ -441,7 +441,7 @@ def check_names(tree):
                               f"'{match[0]}': say what it does (no Manager, Helper, Util)",
                               match[0])
         if path.endswith(HEADERS):
-            for line, match in matches(r"\busing\s+namespace\b", code):
+            for line, match in matches(r"^(?!\s*#).*\busing\s+namespace\b", code):
                 yield Finding(path, line, "using-namespace", "no using namespace in a header")
     for path in tree.files:
         if path.endswith(CXX + (".py", ".cmake")) and not is_data(path) \

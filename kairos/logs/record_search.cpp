@@ -240,6 +240,38 @@ Numbers retrieve(Log& log, std::uint64_t from, std::int32_t how_many)
     return numbers;
 }
 
+namespace {
+
+/// How many numbers from `place` on follow each other, of so many.
+std::size_t run_from(const Numbers& numbers, std::size_t place, std::size_t most, bool is_backwards)
+{
+    const std::uint64_t first = numbers[place];
+    std::size_t run = 1;
+    while (run < most && numbers[place + run] == (is_backwards ? first - run : first + run))
+        ++run;
+    return run;
+}
+
+/// Returns false if the row is damaged.
+bool show(const Log& log, const Row& row, DsLogAdmin::LogRecord& record)
+{
+    record.id = row.number;
+    record.time = row.time;
+    record.attr_list.length(0); // of a damaged one before
+    record.info = CORBA::Any();
+    CORBA::ORB_ptr const orb = log.surroundings()->orb.in();
+    try {
+        decode(row.attributes, record.attr_list, orb);
+        decode(row.info, record.info, orb);
+        return true;
+    } catch (const CORBA::SystemException&) {
+        say_damaged(log, row);
+        return false;
+    }
+}
+
+} // namespace
+
 DsLogAdmin::RecordList* records(Log& log, Numbers& numbers, std::size_t position,
                                 std::size_t how_many, const std::vector<RowPtr>& rows)
 {
@@ -266,19 +298,7 @@ DsLogAdmin::RecordList* records(Log& log, Numbers& numbers, std::size_t position
         octets += row->octets();
         if (filled != 0 && octets > around.limits.reply_octets_max) return false;
         ++place;
-        DsLogAdmin::LogRecord& record = list[filled];
-        record.id = row->number;
-        record.time = row->time;
-        record.attr_list.length(0); // of a damaged one before
-        record.info = CORBA::Any();
-        try {
-            decode(row->attributes, record.attr_list, around.orb.in());
-            decode(row->info, record.info, around.orb.in());
-            numbers[position + filled] = row->number;
-            ++filled;
-        } catch (const CORBA::SystemException&) {
-            say_damaged(log, *row);
-        }
+        if (show(log, *row, list[filled])) numbers[position + filled++] = row->number;
         return filled < count;
     };
     bool has_room = count != 0;
@@ -292,17 +312,13 @@ DsLogAdmin::RecordList* records(Log& log, Numbers& numbers, std::size_t position
                                       "so many records are gone that it takes too long");
         }
         // Those that follow each other are read at once.
-        const std::uint64_t first = numbers[place];
-        std::size_t run = 1;
         const std::size_t run_max =
             std::min({numbers.size() - place, count - filled, read_count_max});
-        while (run < run_max && numbers[place + run] == (is_backwards ? first - run : first + run))
-            ++run;
         std::vector<RowPtr> read;
         try {
-            read = log.read({.from = first,
+            read = log.read({.from = numbers[place],
                              .is_backwards = is_backwards,
-                             .count_max = run,
+                             .count_max = run_from(numbers, place, run_max, is_backwards),
                              .octets_max = read_octets_max});
         } catch (...) {
             take_out_gone();
