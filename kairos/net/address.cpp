@@ -361,7 +361,7 @@ std::uint32_t Address::scope() const noexcept
     return native_family() == AF_INET6 ? storage_.ipv6.sin6_scope_id : 0;
 }
 
-std::strong_ordering operator<=>(const Address& left, const Address& right) noexcept
+KAIROS_API std::strong_ordering operator<=>(const Address& left, const Address& right) noexcept
 {
     if (const auto order = left.family() <=> right.family(); order != 0) return order;
     if (const auto order = left.host_bytes() <=> right.host_bytes(); order != 0) return order;
