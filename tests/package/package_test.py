@@ -77,10 +77,11 @@ def dynamic_section(path, tag):
 VISIBLE = re.compile(r"(^|[^,] )(CORBA|PortableServer|IOP|Messaging|TimeBase|IORTable|RTCORBA|"
                      r"RTPortableServer|RTCosScheduling|Rtec\w+|DynamicAny|Dynamic|"
                      r"PortableInterceptor|PortableGroup|MIOP|BiDirPolicy|Cos\w+|Ds\w+|"
-                     r"Kairos\w+|omniORB|"
+                     r"Kairos\w+|omni|omniIOR|omniORB|"
                      r"omniPolicy|omniZIOP|sslContext|SSLIOP|TAO_\w+|kairos|POA_\w+|OBV_\w+)::|"
                      r"operator(<<|>>)=|"
                      r"^cdr\w*Stream\b|^IIOP::|^_(kairos_)?tc_(RtecEventData|EventPayload)$|"
+                     r"^_CORBA_\w+$|"
                      r"^(TAO|tao)_\w+")
 # In front of the name that a symbol is about.
 ABOUT = re.compile(r"((non-)?virtual thunk to|covariant return thunk to|"
