@@ -186,8 +186,8 @@ KAIROS_API void installCommFailureExceptionHandler(void* cookie,
                                                    commFailureExceptionHandler_t handler);
 /// Hears of those that none of the three above is for.
 KAIROS_API void installSystemExceptionHandler(void* cookie, systemExceptionHandler_t handler);
-// The same for calls by one reference, and those that are duplicated or narrowed from it: they are
-// asked instead of those for all. Throw BAD_PARAM for nil.
+// The same for calls by references to one object, whichever have the same first profile, until null
+// is installed for it: they are asked instead of those for all. Throw BAD_PARAM for nil.
 KAIROS_API void installTransientExceptionHandler(CORBA::Object_ptr object, void* cookie,
                                                  transientExceptionHandler_t handler);
 KAIROS_API void installTimeoutExceptionHandler(CORBA::Object_ptr object, void* cookie,
