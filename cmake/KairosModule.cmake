@@ -196,8 +196,11 @@ endif()
 function(kairos_precompiled name)
     cmake_parse_arguments(ARG "" "" "LIBS;HEADERS" ${ARGN})
     add_executable(${name} EXCLUDE_FROM_ALL ${PROJECT_BINARY_DIR}/precompiled.cpp)
-    set_target_properties(${name} PROPERTIES UNITY_BUILD OFF
-        CXX_COMPILER_LAUNCHER "${KAIROS_TEST_LAUNCHER}")
+    set(launcher ${KAIROS_TEST_LAUNCHER})
+    if(launcher AND CMAKE_CXX_COMPILER_ID MATCHES Clang)
+        list(PREPEND launcher ${PROJECT_SOURCE_DIR}/cmake/precompile.sh)
+    endif()
+    set_target_properties(${name} PROPERTIES UNITY_BUILD OFF CXX_COMPILER_LAUNCHER "${launcher}")
     target_link_libraries(${name} PRIVATE kairos_flags GTest::gtest ${ARG_LIBS})
     target_precompile_headers(${name} PRIVATE <gtest/gtest.h> <algorithm> <atomic> <chrono>
         <condition_variable> <functional> <map> <memory> <mutex> <optional> <sstream> <string>

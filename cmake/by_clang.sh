@@ -8,14 +8,10 @@
 # reads what it says to debuggers.
 launcher=$1 clang=$2
 shift 3
+set -- "$clang" "$@" -Wno-sign-conversion -Wno-shadow -gdwarf-4
 case " $* " in
 *" -x c++-header "*)
-    # A header that was precompiled before would be read instead of the header.
-    output=
-    for argument; do
-        [ "$output" = -o ] && rm -f -- "$argument"
-        output=$argument
-    done
+    exec "${0%/*}/precompile.sh" "$launcher" "$@"
     ;;
 esac
-exec "$launcher" "$clang" "$@" -Wno-sign-conversion -Wno-shadow -gdwarf-4
+exec "$launcher" "$@"
