@@ -3,9 +3,9 @@
 #
 #     precompile.sh LAUNCHER CLANG OPTION…
 #
-# A compiler launcher: has LAUNCHER (ccache, or env) compile by CLANG, and looks at headers that were
-# precompiled. What a cache has kept of a build tree names that tree's files, and is of no use to
-# another one when they are gone: then CLANG precompiles the header itself.
+# A compiler launcher: has LAUNCHER (ccache, or env) compile by CLANG, and looks at headers that
+# were precompiled. What a cache has kept of a build tree names that tree's files, and is of no use
+# to another one when they are gone: then CLANG precompiles the header itself.
 launcher=$1
 shift
 output=
