@@ -149,9 +149,9 @@ kairos_debian_package(tools NAME kairos-tools SECTION utils RECOMMENDS kairos-be
     DESCRIPTION "This package has the tool kairos, which prints references, asks objects
 whether they are there, shows and changes what naming services have, is a
 name server, an Interface Repository, a gateway, event channels, sets of
-properties, a trader and a log service itself, serves a page on which objects are found,
-called and watched, analyses whether sets of operations meet their deadlines,
-and counts what calls cost.")
+properties, a trader and a log service itself, serves a page on which objects
+are found, called and watched, analyses whether sets of operations meet their
+deadlines, and counts what calls cost.")
 
 kairos_debian_package(bench NAME kairos-bench SECTION utils
     NEEDS tools runtime nameserver gateway tls
