@@ -14,9 +14,9 @@
 #include <kairos/naming/CosNaming.h>
 #include <kairos/notification/service.h>
 #include <kairos/properties/service.h>
-#include <kairos/rtevents/channel.h>
 #include <kairos/repository/repository.h>
 #include <kairos/rtcorba/RTPortableServer.h>
+#include <kairos/rtevents/channel.h>
 #include <kairos/trading/service.h>
 
 #include <cstdlib>
