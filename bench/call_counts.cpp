@@ -45,8 +45,8 @@ SideOptions counted_side(const CountedPage& page, CountingMethod method,
     return side;
 }
 
-/// Who looks for itself before it waits (-ORBSpin) calls the system as often as the other side is
-/// late, which says nothing of the ORB.
+} // namespace
+
 System without_spinning(System system)
 {
     if (system.name != "kairos") return system;
@@ -55,8 +55,6 @@ System without_spinning(System system)
             arguments->insert(arguments->end(), {"-ORBSpin", "0"});
     return system;
 }
-
-} // namespace
 
 Exercise with_calls(Exercise exercise, std::uint32_t calls)
 {
