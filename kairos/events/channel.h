@@ -5,6 +5,7 @@
 #pragma once
 
 #include "kairos/events/event.h"
+#include "kairos/events/feed.h"
 #include "kairos/events/members.h"
 #include "kairos/events/recorder.h"
 
@@ -41,11 +42,28 @@ class Channel final : public Members {
     /// connected now. Where there are any, throws what
     /// encoding it throws, IMP_LIMIT if it is too large, and NO_RESOURCES where too much waits.
     void publish(const CORBA::Any& data);
+    /// The same without the recorder.
+    void deliver(const CORBA::Any& data);
 
   private:
     [[nodiscard]] EventPtr keep(const CORBA::Any& data);
 
     const std::shared_ptr<Recorder> recorder_;
+};
+
+class ChannelFeed final : public Feed {
+  public:
+    explicit ChannelFeed(std::shared_ptr<Channel> channel) noexcept : channel_(std::move(channel))
+    {
+    }
+    void publish(const CORBA::Any& event) override
+    {
+        channel_->note_received();
+        channel_->deliver(event);
+    }
+
+  private:
+    const std::shared_ptr<Channel> channel_;
 };
 
 } // namespace kairos::events
