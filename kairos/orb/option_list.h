@@ -87,6 +87,11 @@ KAIROS_OPTION("-ORBMaxPeerConnections", nullptr, "robustness security",
               "of this host may have. 0: three quarters of them if they may be 1,000 or more, else "
               "all.",
               Number<&Options::peer_connections_max, any_number>)
+KAIROS_OPTION("-ORBMaxPeerRequests", &Architecture::is_bounded, "robustness security",
+              "How many requests of one peer, as above, may wait for a thread at the same time. "
+              "More of them are left in their connections, and these unread, or refused "
+              "(`-ORBQueueFull`), while those of others are served. 0: no limit.",
+              Number<&Options::peer_requests_max, any_number>)
 
 KAIROS_OPTION_TOPIC("How clients connect and call", "")
 KAIROS_OPTION("-ORBConnection", nullptr, "architectures",

@@ -34,6 +34,7 @@ ServerConnection::ServerConnection(Orb& orb, net::Socket socket, const net::Addr
                 giop::ReadSizes::of(!queue_max_)),
       peer_(peer)
 {
+    is_connection = true;
     protocol_.count_with(share_);
 }
 
