@@ -77,6 +77,9 @@ struct System {
 /// Event channels with one consumer and with a hundred, and oneway calls without any.
 [[nodiscard]] std::span<const System> events_systems();
 
+/// A real-time channel with lanes that low priorities flood, and raw sockets of the same shape.
+[[nodiscard]] std::span<const System> events_load_systems();
+
 /// Kairos, raw sockets and the systems of today, those of bench/modern: one program each.
 [[nodiscard]] std::span<const System> modern_systems();
 
