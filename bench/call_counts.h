@@ -28,7 +28,8 @@ enum class CountingMethod { preload, trace };
 
 [[nodiscard]] Exercise with_calls(Exercise exercise, std::uint32_t calls);
 
-/// The counts of `calls` calls in the steady state, for each of the exercises.
+/// The counts of `calls` calls in the steady state, for each of the exercises. Where there is a
+/// program between client and server it is counted in the server's place.
 [[nodiscard]] Result<std::vector<Sides<Counts>>>
 count_calls(const System& system, const CommonOptions& options, std::uint32_t calls,
             std::span<const Exercise> exercises, CountingMethod method);
