@@ -6,6 +6,8 @@
 // not what is asked for. docs/from-omniorb.md says what of omniORB's classes is not here.
 #pragma once
 
+#include "omniORB4/CORBA_sysdep.h"
+
 #include "kairos/base/export.h"
 #include "kairos/codec/octets.h"
 #include "kairos/corba/IOP.h"
@@ -192,16 +194,26 @@ class KAIROS_API cdrEncapsulationStream : public cdrMemoryStream {
     void take(const CORBA::Octet* octets, CORBA::ULong size);
 };
 
+namespace kairos::omniorb {
+
+/// Generated classes, and those of programs, that have these operators as members.
+template <typename T>
+concept WritesItself = requires(const T& value, cdrStream& stream) { value.operator>>=(stream); };
+template <typename T>
+concept ReadsItself = requires(T& value, cdrStream& stream) { value.operator<<=(stream); };
+
+} // namespace kairos::omniorb
+
 // What is written and read as text or by reference has overloads; all else is Marshal<T>'s.
 template <typename T>
-    requires(!std::is_pointer_v<T>)
+    requires(!std::is_pointer_v<T> && !kairos::omniorb::WritesItself<T>)
 void operator>>=(const T& value, cdrStream& stream)
 {
     stream._kairos_put(value);
 }
 inline void operator>>=(const char* text, cdrStream& stream) { stream.marshalString(text); }
 template <typename T>
-    requires(!std::is_pointer_v<T>)
+    requires(!std::is_pointer_v<T> && !kairos::omniorb::ReadsItself<T>)
 void operator<<=(T& value, cdrStream& stream)
 {
     stream._kairos_get(value);

@@ -4,9 +4,10 @@
 // NO_IMPLEMENT with the reason. docs/from-omniorb.md lists which.
 #pragma once
 
+#include "omniORB4/CORBA_sysdep.h"
+
 #include "kairos/base/export.h"
 #include "kairos/corba/CORBA.h"
-#include "omniORB4/CORBA_sysdep.h"
 #include "omniORB4/minorCode.h"
 
 #include <cstdint>
