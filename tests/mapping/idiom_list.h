@@ -208,6 +208,10 @@ inline void texts_and_streams_of_omniorb(Thing_ptr object)
           from.length(2); from[1] = record.where; from >>= stream; to <<= stream)
     IDIOM(to.x == 1, OwnStream stream; Point to; constant.where.Point::operator>>=(stream);
           to.Point::operator<<=(stream))
+    IDIOM(same(to.text, "text") && to.target->_is_equivalent(object), OwnStream stream; Record to;
+          constant.Record::operator>>=(stream); to.Record::operator<<=(stream))
+    IDIOM(to[1]->_is_equivalent(object), cdrMemoryStream stream; Things to;
+          constant.targets >>= stream; to <<= stream)
     IDIOM(same(to[1], "text"), cdrMemoryStream stream; Names to;
           constant.labels.Names::operator>>=(stream); to.Names::operator<<=(stream))
 }

@@ -11,6 +11,27 @@
 
 namespace {
 
+TEST(Streams, ValuetypesAndReferencesBelongToTheProcessesOrb)
+{
+    cdrMemoryStream stream;
+    const Idioms::TextBox_var box = new Idioms::TextBox("text");
+    box >>= stream;
+    Idioms::TextBox_var read;
+    int argc = 0;
+    const CORBA::ORB_var orb = CORBA::ORB_init(argc, nullptr, "Idioms");
+    const CORBA::Object_var object = orb->string_to_object("corbaloc::127.0.0.1:1/thing");
+    object >>= stream;
+    stream.rewindInputPtr();
+    read <<= stream;
+    ASSERT_NE(nullptr, read.in());
+    EXPECT_STREQ("text", read->_value());
+    CORBA::Object_var found;
+    found <<= stream;
+    ASSERT_FALSE(CORBA::is_nil(found));
+    EXPECT_TRUE(found->_is_equivalent(object));
+    orb->destroy();
+}
+
 TEST(IdiomsOfOmniorb, AllCompileAndDoWhatTheyShould)
 {
     int argc = 0;
