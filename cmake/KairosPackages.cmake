@@ -140,7 +140,8 @@ of several processes by a NATS server.")
 kairos_debian_package(development NAME libkairos-dev SECTION libdevel MULTI_ARCH same
     NEEDS runtime nameserver repository logs nats gateway tls compiler
     # What static name servers and repositories are linked with is up to those who build any.
-    RECOMMENDS "g++" SUGGESTS "cmake, pkg-config, libsqlite3-dev, libpq-dev, libssl-dev, libnats-dev"
+    RECOMMENDS "g++"
+    SUGGESTS "cmake, pkg-config, libsqlite3-dev, libpq-dev, libssl-dev, libnats-dev"
     SUMMARY "real-time CORBA ORB for C++ - development files"
     DESCRIPTION "This package has what is needed to build programs: headers, static
 libraries, the OMG's IDL, files for CMake and pkg-config, and an example.")

@@ -39,8 +39,8 @@ class Channel final : public Members {
     }
 
     /// Gives the event to the recorder, and, unless that keeps it, to all consumers that are
-    /// connected now. Where there are any, throws what
-    /// encoding it throws, IMP_LIMIT if it is too large, and NO_RESOURCES where too much waits.
+    /// connected now. Where there are any, throws what encoding it throws, IMP_LIMIT if it is too
+    /// large, and NO_RESOURCES where too much waits.
     void publish(const CORBA::Any& data);
     /// The same without the recorder.
     void deliver(const CORBA::Any& data);
@@ -61,6 +61,7 @@ class ChannelFeed final : public Feed {
         channel_->note_received();
         channel_->deliver(event);
     }
+    [[nodiscard]] bool has_ended() const noexcept override { return channel_->has_ended(); }
 
   private:
     const std::shared_ptr<Channel> channel_;

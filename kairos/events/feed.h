@@ -20,6 +20,8 @@ class KAIROS_API Feed {
     /// too large, NO_RESOURCES where too much waits. Does nothing once the channel has ended. Any
     /// thread.
     virtual void publish(const CORBA::Any& event) = 0;
+    /// Returns whether the channel has ended, by its destruction or its service's. Any thread.
+    [[nodiscard]] virtual bool has_ended() const noexcept = 0;
 };
 
 } // namespace kairos::events

@@ -6,15 +6,17 @@
 #include "kairos/net/thread.h"
 
 #include <algorithm>
-#include <array>
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <deque>
-#include <functional>
 #include <limits>
+#include <map>
+#include <memory>
 #include <mutex>
 #include <nats/nats.h>
+#include <pthread.h>
+#include <source_location>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -28,10 +30,12 @@ constexpr std::size_t waiting_cost = 128;
 constexpr std::int64_t connect_timeout_ms = 2000;
 /// A server that takes nothing for so long is given up for another.
 constexpr std::int64_t write_deadline_ms = 2000;
-constexpr std::int64_t ping_interval_ms = 20'000;
-constexpr std::int64_t pause_min_ms = 100;
-constexpr std::int64_t pause_max_ms = 10'000;
-constexpr std::int64_t farewell_ms = 500;
+/// Who does not answer two of these is gone.
+constexpr std::int64_t ping_interval_ms = 5000;
+constexpr std::chrono::milliseconds pause_min{100};
+constexpr std::chrono::milliseconds pause_max{10'000};
+/// How long leaving waits for what is under way.
+constexpr std::chrono::milliseconds farewell{500};
 
 [[noreturn]] void refuse(const std::string& reason)
 {
@@ -43,12 +47,6 @@ void check(natsStatus status, const std::string& what)
     if (status != NATS_OK)
         throw CORBA::INITIALIZE(0, CORBA::COMPLETED_NO,
                                 "NATS: " + what + ": " + natsStatus_GetText(status));
-}
-
-/// After how many milliseconds to try again.
-std::int64_t pause_after(int attempts)
-{
-    return std::min(pause_min_ms << std::clamp(attempts, 0, 10), pause_max_ms);
 }
 
 /// Without its user and password, for the log and for exceptions.
@@ -86,91 +84,104 @@ void check_subject(const std::string& subject)
     if (!is_good) refuse("no subject of NATS: names separated by dots, without wildcards");
 }
 
-/// One line of each kind for a federation, and then one a second: others can cause them.
-void say(const void* federation, const log::Line& line,
-         const std::source_location& place = std::source_location::current()) noexcept
-{
-    log::write_limited(log::Level::warning, reinterpret_cast<std::uintptr_t>(federation), line,
-                       place);
-}
-
 } // namespace
+
+struct Destroy {
+    void operator()(natsOptions* options) const noexcept { natsOptions_Destroy(options); }
+    void operator()(natsConnection* connection) const noexcept
+    {
+        natsConnection_Destroy(connection);
+    }
+    void operator()(natsSubscription* subscription) const noexcept
+    {
+        natsSubscription_Destroy(subscription);
+    }
+};
+using Options = std::unique_ptr<natsOptions, Destroy>;
+using Connection = std::unique_ptr<natsConnection, Destroy>;
+using Subscription = std::unique_ptr<natsSubscription, Destroy>;
 
 /// Any thread.
 struct Counts {
+    std::atomic<bool> is_connected{false};
     std::atomic<std::uint64_t> connections{0};
+    std::atomic<std::uint64_t> failures{0};
     std::atomic<std::uint64_t> sent{0};
     std::atomic<std::uint64_t> unsent{0};
     std::atomic<std::uint64_t> received{0};
     std::atomic<std::uint64_t> unreceived{0};
     std::atomic<std::uint64_t> malformed{0};
-    std::atomic<bool> is_connected{false};
+};
+
+/// A line of a federation that others can cause as often as they like.
+void say(const Counts& counts, const log::Line& line,
+         const std::source_location& place = std::source_location::current()) noexcept
+{
+    log::write_limited(log::Level::warning, reinterpret_cast<std::uintptr_t>(&counts), line, place);
+}
+
+/// Objects that the bus's library calls back by numbers: it does so from threads of its own, and
+/// after what it was told is gone.
+template <typename Target>
+class CallBacks {
+  public:
+    [[nodiscard]] static void* add(const std::shared_ptr<Target>& target)
+    {
+        CallBacks& all = one();
+        const std::lock_guard lock(all.mutex_);
+        std::erase_if(all.targets_, [](const auto& entry) { return entry.second.expired(); });
+        all.targets_[++all.last_] = target;
+        return reinterpret_cast<void*>(all.last_);
+    }
+    [[nodiscard]] static std::shared_ptr<Target> find(void* number)
+    {
+        CallBacks& all = one();
+        const std::lock_guard lock(all.mutex_);
+        const auto found = all.targets_.find(reinterpret_cast<std::uintptr_t>(number));
+        return found == all.targets_.end() ? nullptr : found->second.lock();
+    }
+
+  private:
+    static CallBacks& one()
+    {
+        static CallBacks& all = *new CallBacks; // the library's threads may outlive statics
+        return all;
+    }
+    std::mutex mutex_; // guards what follows
+    std::map<std::uintptr_t, std::weak_ptr<Target>> targets_;
+    std::uintptr_t last_ = 0;
 };
 
 // --- What comes in -------------------------------------------------------------------------------
 
-/// The subscription of one channel, whose messages the bus's library gives to a thread of its own.
+/// Gives what comes for one channel to its consumers.
 class Receiver {
   public:
     Receiver(CORBA::ORB_ptr orb, std::shared_ptr<Counts> counts, std::shared_ptr<events::Feed> feed)
         : orb_(CORBA::ORB::_duplicate(orb)), counts_(std::move(counts)), feed_(std::move(feed))
     {
     }
-    Receiver(const Receiver&) = delete;
-    Receiver& operator=(const Receiver&) = delete;
-    /// Waits for the message that is being looked at, and forgets those that wait.
-    ~Receiver()
-    {
-        if (subscription_ == nullptr) return;
-        natsSubscription_Unsubscribe(subscription_);
-        {
-            std::unique_lock lock(mutex_);
-            changed_.wait(lock, [&] { return has_ended_; });
-        }
-        natsSubscription_Destroy(subscription_);
-    }
 
-    void begin(natsConnection* connection, const std::string& subject, std::size_t octets_max)
+    /// Nothing is given any more when this returns, which waits for what is being looked at.
+    void end() noexcept
     {
-        check(natsConnection_Subscribe(&subscription_, connection, subject.c_str(), &came, this),
-              "subscribing to " + subject);
-        const auto octets =
-            static_cast<int>(std::min<std::size_t>(octets_max, std::numeric_limits<int>::max()));
-        natsStatus status = natsSubscription_SetOnCompleteCB(subscription_, &ended, this);
-        if (status != NATS_OK) { // nobody would say when it is over
-            natsSubscription_Destroy(std::exchange(subscription_, nullptr));
-            check(status, "subscribing to " + subject);
-        }
-        status = natsSubscription_SetPendingLimits(subscription_, -1, octets);
-        check(status, "limits of what waits");
+        const std::lock_guard lock(mutex_);
+        feed_.reset();
     }
-
-    /// Messages that were left out, as too many waited.
-    [[nodiscard]] std::uint64_t dropped() const noexcept
+    /// A message of the library's, in its thread.
+    static void came(natsConnection*, natsSubscription*, natsMsg* message, void* closure)
     {
-        std::int64_t dropped = 0;
-        if (natsSubscription_GetDropped(subscription_, &dropped) != NATS_OK) return 0;
-        return static_cast<std::uint64_t>(dropped);
+        if (const auto self = CallBacks<Receiver>::find(closure))
+            self->take({reinterpret_cast<const std::byte*>(natsMsg_GetData(message)),
+                        static_cast<std::size_t>(std::max(natsMsg_GetDataLength(message), 0))});
+        natsMsg_Destroy(message);
     }
 
   private:
-    static void came(natsConnection*, natsSubscription*, natsMsg* message, void* closure)
-    {
-        auto& self = *static_cast<Receiver*>(closure);
-        self.take({reinterpret_cast<const std::byte*>(natsMsg_GetData(message)),
-                   static_cast<std::size_t>(std::max(natsMsg_GetDataLength(message), 0))});
-        natsMsg_Destroy(message);
-    }
-    static void ended(void* closure)
-    {
-        auto& self = *static_cast<Receiver*>(closure);
-        const std::lock_guard lock(self.mutex_); // held until it was notified: it goes then
-        self.has_ended_ = true;
-        self.changed_.notify_one();
-    }
-
     void take(Bytes octets) noexcept
     {
+        const std::lock_guard lock(mutex_);
+        if (!feed_) return;
         CORBA::Any event;
         try {
             const bool little_endian = !octets.empty() && octets[0] == std::byte{1};
@@ -181,232 +192,102 @@ class Receiver {
             in.get(flag).get(event);
             if (in.left() != 0) throw CORBA::MARSHAL(0, CORBA::COMPLETED_NO, "more than an event");
         } catch (const std::exception& failure) {
-            counts_->malformed.fetch_add(1, std::memory_order_relaxed);
-            say(this, log::Line() << "events: a message of NATS is no event: " << failure.what());
+            counts_->malformed.fetch_add(1);
+            say(*counts_, log::Line()
+                              << "events: a message of NATS is no event: " << failure.what());
             return;
         }
         try {
             feed_->publish(event);
-            counts_->received.fetch_add(1, std::memory_order_relaxed);
+            counts_->received.fetch_add(1);
         } catch (const std::exception& failure) {
-            counts_->unreceived.fetch_add(1, std::memory_order_relaxed);
-            say(this, log::Line() << "events: an event of another process is not given to "
-                                     "consumers: "
-                                  << failure.what());
+            counts_->unreceived.fetch_add(1);
+            say(*counts_, log::Line() << "events: an event of another process is not given to "
+                                         "consumers: "
+                                      << failure.what());
         }
     }
 
     const CORBA::ORB_var orb_;
     const std::shared_ptr<Counts> counts_;
-    const std::shared_ptr<events::Feed> feed_;
-    std::vector<std::byte> aligned_; // the thread's that gives messages
-    natsSubscription* subscription_ = nullptr;
-    std::mutex mutex_; // guards has_ended_
-    std::condition_variable changed_;
-    bool has_ended_ = false;
+    std::mutex mutex_; // guards what follows, while a message is looked at
+    std::shared_ptr<events::Feed> feed_;
+    std::vector<std::byte> aligned_;
 };
 
-// --- A connection --------------------------------------------------------------------------------
+// --- The connection ------------------------------------------------------------------------------
 
-/// One connection of the library's, which connects again by itself as long as servers are merely
-/// gone; where one has refused it, it is closed for good, and another has to be made.
-class Link {
+/// Everything of a federation but its owner: who calls the library, in one thread, so that nobody
+/// else waits for a server; what goes out by it, and the channels. The thread may outlive the
+/// federation where the library does not return.
+class Bus : public std::enable_shared_from_this<Bus> {
   public:
-    /// Tries once, and goes on in the background. `closed` is called, in a thread of the library's,
-    /// when it is closed for good.
-    Link(CORBA::ORB_ptr orb, const FederationOptions& options, std::shared_ptr<Counts> counts,
-         std::function<void()> closed)
-        : orb_(CORBA::ORB::_duplicate(orb)), options_(options), counts_(std::move(counts)),
-          when_closed_(std::move(closed))
+    Bus(CORBA::ORB_ptr orb, FederationOptions options)
+        : orb_(CORBA::ORB::_duplicate(orb)), options_(std::move(options))
     {
-        const std::vector<std::string> servers = servers_of(options.servers);
+    }
+
+    /// Starts the thread. Once, before anything else.
+    void begin()
+    {
+        const std::vector<std::string> servers = servers_of(options_.servers);
         name_ = shown_server(servers.front());
-        const auto settings = options_for(servers);
-        const natsStatus status = natsConnection_Connect(&connection_, settings.get());
-        // One that is not there yet is tried again, which the library calls a failure of a kind.
-        if (connection_ == nullptr) check(status == NATS_OK ? NATS_ERR : status, name_);
-        if (status == NATS_OK) connected();
-    }
-    Link(const Link&) = delete;
-    Link& operator=(const Link&) = delete;
-    /// Waits for the messages that are being looked at. Not in a thread of the library's.
-    ~Link()
-    {
-        ends_ = true;
-        for (const auto& receiver : receivers_)
-            counts_->unreceived += receiver->dropped();
-        receivers_.clear();
-        natsConnection_Destroy(connection_);
-        // The library calls back from its own threads, the last time when it is closed.
-        std::unique_lock lock(mutex_);
-        changed_.wait(lock, [&] { return is_closed_; });
-    }
-
-    /// Returns whether the connection is of use; throws where it is and the channel cannot be
-    /// joined. By one thread at a time.
-    bool join(const std::string& subject, const std::shared_ptr<events::Feed>& feed)
-    {
-        auto receiver = std::make_unique<Receiver>(orb_.in(), counts_, feed);
-        try {
-            receiver->begin(connection_, subject, options_.incoming_octets_max);
-        } catch (const CORBA::INITIALIZE&) {
-            if (natsConnection_IsClosed(connection_)) return false;
-            throw;
-        }
-        receivers_.push_back(std::move(receiver));
-        return true;
-    }
-    [[nodiscard]] std::uint64_t dropped() const noexcept
-    {
-        std::uint64_t dropped = 0;
-        for (const auto& receiver : receivers_)
-            dropped += receiver->dropped();
-        return dropped;
-    }
-
-    [[nodiscard]] natsStatus publish(const std::string& subject, Bytes octets) noexcept
-    {
-        return natsConnection_Publish(connection_, subject.c_str(), octets.data(),
-                                      static_cast<int>(octets.size()));
-    }
-    /// Gives what was published some time to be sent.
-    void flush() noexcept
-    {
-        if (counts_->is_connected) (void)natsConnection_FlushTimeout(connection_, farewell_ms);
-    }
-
-  private:
-    struct Destroy {
-        void operator()(natsOptions* options) const noexcept { natsOptions_Destroy(options); }
-    };
-
-    /// How the library is to behave.
-    std::unique_ptr<natsOptions, Destroy> options_for(const std::vector<std::string>& servers)
-    {
-        natsOptions* made = nullptr;
-        check(natsOptions_Create(&made), "options");
-        std::unique_ptr<natsOptions, Destroy> options(made);
-        std::vector<const char*> list;
-        for (const std::string& server : servers)
-            list.push_back(server.c_str());
-        const auto buffer = static_cast<int>(
-            std::min<std::size_t>(options_.outgoing_octets_max, std::numeric_limits<int>::max()));
-        const natsStatus taken =
-            natsOptions_SetServers(made, list.data(), static_cast<int>(list.size()));
-        if (taken != NATS_OK)
-            refuse("NATS does not take the servers: " + std::string(natsStatus_GetText(taken)));
-        for (const natsStatus status :
-             {natsOptions_SetName(made, "kairos"),
-              // What comes back is what others sent.
-              natsOptions_SetNoEcho(made, true), natsOptions_SetTimeout(made, connect_timeout_ms),
-              natsOptions_SetWriteDeadline(made, write_deadline_ms),
-              natsOptions_SetPingInterval(made, ping_interval_ms),
-              natsOptions_SetMaxReconnect(made, -1),
-              natsOptions_SetCustomReconnectDelay(made, &pause, nullptr),
-              natsOptions_SetReconnectBufSize(made, buffer),
-              natsOptions_SetRetryOnFailedConnect(made, true, &came, this),
-              natsOptions_SetReconnectedCB(made, &came, this),
-              natsOptions_SetDisconnectedCB(made, &gone, this),
-              natsOptions_SetClosedCB(made, &closed, this),
-              natsOptions_SetErrorHandler(made, &failed, this)})
-            check(status, "options");
-        if (std::ranges::any_of(servers, [](const auto& one) { return one.starts_with("tls://"); }))
-            check(natsOptions_SetSecure(made, true), "TLS");
-        if (!options_.authorities.empty())
-            check(natsOptions_LoadCATrustedCertificates(made, options_.authorities.c_str()),
-                  options_.authorities);
-        return options;
-    }
-
-    static std::int64_t pause(natsConnection*, int attempts, void*)
-    {
-        return pause_after(attempts - 1);
-    }
-    static void came(natsConnection*, void* closure) { static_cast<Link*>(closure)->connected(); }
-    static void gone(natsConnection*, void* closure)
-    {
-        auto& self = *static_cast<Link*>(closure);
-        if (!self.counts_->is_connected.exchange(false) || self.ends_) return;
-        say(self.counts_.get(), log::Line() << "events: the NATS server at " << self.name_
-                                            << " is gone; it is tried again");
-    }
-    static void closed(natsConnection*, void* closure)
-    {
-        auto& self = *static_cast<Link*>(closure);
-        self.counts_->is_connected = false;
-        if (!self.ends_) self.when_closed_();
-        const std::lock_guard lock(self.mutex_); // held until it was notified: it goes then
-        self.is_closed_ = true;
-        self.changed_.notify_one();
-    }
-    static void failed(natsConnection*, natsSubscription*, natsStatus status, void* closure)
-    {
-        auto& self = *static_cast<Link*>(closure);
-        say(self.counts_.get(), log::Line()
-                                    << "events: the NATS server at " << self.name_ << ": "
-                                    << (status == NATS_SLOW_CONSUMER
-                                            ? "more comes than is looked at, and is left out"
-                                            : natsStatus_GetText(status)));
-    }
-    void connected() noexcept
-    {
-        if (counts_->is_connected.exchange(true)) return;
-        if (counts_->connections.fetch_add(1) != 0)
-            say(counts_.get(), log::Line()
-                                   << "events: the NATS server at " << name_ << " is there again");
-    }
-
-    const CORBA::ORB_var orb_;
-    const FederationOptions options_;
-    std::string name_; // of the first server, for people
-    const std::shared_ptr<Counts> counts_;
-    const std::function<void()> when_closed_;
-    natsConnection* connection_ = nullptr;             // the library's lock guards it
-    std::vector<std::unique_ptr<Receiver>> receivers_; // the owner's
-    std::atomic<bool> ends_{false};
-    std::mutex mutex_; // guards is_closed_
-    std::condition_variable changed_;
-    bool is_closed_ = false;
-};
-
-// --- What goes out -------------------------------------------------------------------------------
-
-/// Events on their way to the bus, by a thread of their own: a server that is slow holds up no
-/// supplier.
-class Outgoing {
-  public:
-    /// Starts the thread, which waits for a connection first.
-    Outgoing(std::shared_ptr<Counts> counts, std::size_t octets_max)
-        : counts_(std::move(counts)), octets_max_(octets_max)
-    {
-        auto thread = net::Thread::start({.name = "kairos-nats"}, [this] { run(); });
+        settings_ = settings_for(servers, CallBacks<Bus>::add(shared_from_this()));
+        auto thread =
+            net::Thread::start({.name = "kairos-nats"}, [self = shared_from_this()]() mutable {
+                self->run();
+                self.reset();
+            });
         if (!thread) throw CORBA::NO_RESOURCES(0, CORBA::COMPLETED_NO, thread.error().reason);
-        thread_ = std::move(thread).value();
+        thread_ = std::make_unique<net::Thread>(std::move(thread).value());
     }
-    Outgoing(const Outgoing&) = delete;
-    Outgoing& operator=(const Outgoing&) = delete;
-    ~Outgoing() { end(); }
 
-    /// Sends by this connection from now on.
-    void begin(std::shared_ptr<Link> link)
+    /// From here on no event comes or goes. Returns when what waited was sent, or after the time
+    /// that there is for that.
+    void leave() noexcept
     {
+        std::vector<std::shared_ptr<Receiver>> receivers;
         {
-            const std::lock_guard lock(mutex_);
-            link_.swap(link);
+            std::unique_lock lock(mutex_);
+            if (std::exchange(ends_, true)) return;
+            changed_.notify_all();
+            for (const Joined& one : joined_)
+                receivers.push_back(one.receiver);
+            changed_.wait_for(lock, farewell, [&] { return has_ended_; });
         }
-        changed_.notify_one();
+        for (const auto& receiver : receivers)
+            receiver->end();
     }
-    /// Returns when all that waits was given to the connection, or was not taken.
+    /// Waits for the thread unless the library keeps it.
     void end() noexcept
     {
+        leave();
         {
             const std::lock_guard lock(mutex_);
-            ends_ = true;
+            if (!has_ended_) {
+                log::warning(log::Line() << "events: the NATS server at " << name_
+                                         << " does not answer; the thread that asks it is left");
+                leave_thread();
+                return;
+            }
         }
-        changed_.notify_one();
-        thread_.join();
+        thread_->join();
     }
 
+    /// Joins a channel from now on; throws BAD_PARAM where another has the subject.
+    void join(const std::string& subject, std::shared_ptr<events::Feed> feed)
+    {
+        const std::lock_guard lock(mutex_);
+        std::erase_if(joined_, [](const Joined& one) { return one.feed->has_ended(); });
+        for (const Joined& one : joined_)
+            if (one.subject == subject)
+                refuse("two channels of a federation with one subject: " + subject);
+        joined_.push_back(
+            {subject, feed, std::make_shared<Receiver>(orb_.in(), counts_, feed), ++last_joined_});
+        changed_.notify_all();
+    }
+
+    /// An event for other processes. Never waits.
     void put(const std::shared_ptr<const std::string>& subject, const CORBA::Any& event) noexcept
     {
         const char* reason = nullptr;
@@ -424,264 +305,366 @@ class Outgoing {
         lose(reason);
     }
 
+    [[nodiscard]] FederationFigures figures() const
+    {
+        return {.is_connected = counts_->is_connected,
+                .connections = counts_->connections,
+                .failures = counts_->failures,
+                .sent = counts_->sent,
+                .unsent = counts_->unsent,
+                .received = counts_->received,
+                .unreceived = counts_->unreceived,
+                .malformed = counts_->malformed};
+    }
+
   private:
+    /// What the thread uses is its own; nobody joins it.
+    void leave_thread() noexcept
+    {
+        static std::deque<std::unique_ptr<net::Thread>>& left =
+            *new std::deque<std::unique_ptr<net::Thread>>;
+        static std::mutex mutex; // guards left
+        ::pthread_detach(thread_->native_handle());
+        const std::lock_guard lock(mutex);
+        left.push_back(std::move(thread_));
+    }
+
     struct Message {
         std::shared_ptr<const std::string> subject;
         std::vector<std::byte> octets;
+        [[nodiscard]] std::size_t cost() const noexcept { return octets.size() + waiting_cost; }
+    };
+    struct Joined {
+        std::string subject;
+        std::shared_ptr<events::Feed> feed;
+        std::shared_ptr<Receiver> receiver;
+        std::uint64_t number;
+    };
+    /// What a channel has on the present connection.
+    struct Subscribed {
+        std::uint64_t joined;
+        std::string subject;
+        Subscription subscription;
+        std::uint64_t dropped = 0; // that were counted
     };
 
-    [[nodiscard]] bool keep(Message message)
+    [[nodiscard]] Options settings_for(const std::vector<std::string>& servers, void* number) const
     {
-        const std::size_t cost = message.octets.size() + waiting_cost;
-        {
-            const std::lock_guard lock(mutex_);
-            if (ends_ || cost > octets_max_ - octets_) return false;
-            waiting_.push_back(std::move(message));
-            octets_ += cost;
-            if (waiting_.size() != 1) return true;
-        }
-        changed_.notify_one();
-        return true;
+        natsOptions* made = nullptr;
+        check(natsOptions_Create(&made), "options");
+        Options options(made);
+        std::vector<const char*> list;
+        for (const std::string& server : servers)
+            list.push_back(server.c_str());
+        const natsStatus taken =
+            natsOptions_SetServers(made, list.data(), static_cast<int>(list.size()));
+        if (taken != NATS_OK)
+            refuse("NATS does not take the servers: " + std::string(natsStatus_GetText(taken)));
+        for (const natsStatus status :
+             {natsOptions_SetName(made, "kairos"),
+              // What comes back is what others sent.
+              natsOptions_SetNoEcho(made, true), natsOptions_SetTimeout(made, connect_timeout_ms),
+              natsOptions_SetWriteDeadline(made, write_deadline_ms),
+              natsOptions_SetPingInterval(made, ping_interval_ms),
+              natsOptions_SetMaxPingsOut(made, 1),
+              // A connection that has ended is followed by another: what waits, waits here.
+              natsOptions_SetAllowReconnect(made, false),
+              natsOptions_SetClosedCB(made, &closed, number),
+              natsOptions_SetErrorHandler(made, &failed, number)})
+            check(status, "options");
+        if (!options_.user.empty())
+            check(natsOptions_SetUserInfo(made, options_.user.c_str(), options_.password.c_str()),
+                  "user");
+        if (std::ranges::any_of(servers, [](const auto& one) { return one.starts_with("tls://"); }))
+            check(natsOptions_SetSecure(made, true), "TLS");
+        if (!options_.authorities.empty())
+            check(natsOptions_LoadCATrustedCertificates(made, options_.authorities.c_str()),
+                  options_.authorities);
+        return options;
+    }
+
+    static void closed(natsConnection* connection, void* number)
+    {
+        const auto self = CallBacks<Bus>::find(number);
+        if (!self) return;
+        const std::lock_guard lock(self->mutex_);
+        if (self->connection_ != connection) return;
+        self->counts_->is_connected = false;
+        self->is_closed_ = true;
+        self->changed_.notify_all();
+    }
+    static void failed(natsConnection*, natsSubscription*, natsStatus status, void* number)
+    {
+        const auto self = CallBacks<Bus>::find(number);
+        if (!self) return;
+        say(*self->counts_, log::Line() << "events: the NATS server at " << self->name_ << ": "
+                                        << (status == NATS_SLOW_CONSUMER
+                                                ? "more comes than is looked at, and is left out"
+                                                : natsStatus_GetText(status)));
     }
 
     void lose(const char* reason) noexcept
     {
-        counts_->unsent.fetch_add(1, std::memory_order_relaxed);
-        say(this,
+        counts_->unsent.fetch_add(1);
+        say(*counts_,
             log::Line() << "events: an event is not sent to other processes by NATS: " << reason);
     }
+    [[nodiscard]] bool keep(Message message)
+    {
+        const std::lock_guard lock(mutex_);
+        if (ends_ || octets_ + message.cost() > options_.outgoing_octets_max) return false;
+        octets_ += message.cost();
+        waiting_.push_back(std::move(message));
+        if (waiting_.size() == 1) changed_.notify_all();
+        return true;
+    }
+
+    // --- by its thread, which alone calls the library ---
 
     void run() noexcept
     {
-        std::deque<Message> now;
-        std::unique_lock lock(mutex_);
+        auto pause = pause_min;
+        while (!ends()) {
+            Connection connection = connect();
+            if (connection) {
+                pause = pause_min;
+                serve(connection.get());
+                disconnect(std::move(connection));
+            }
+            std::unique_lock lock(mutex_);
+            changed_.wait_for(lock, pause, [&] { return ends_; });
+            pause = std::min(2 * pause, pause_max);
+        }
+        const std::lock_guard lock(mutex_);
+        has_ended_ = true;
+        changed_.notify_all();
+    }
+    [[nodiscard]] bool ends() const
+    {
+        const std::lock_guard lock(mutex_);
+        return ends_;
+    }
+
+    [[nodiscard]] Connection connect() noexcept
+    {
+        natsConnection* made = nullptr;
+        const natsStatus status = natsConnection_Connect(&made, settings_.get());
+        Connection connection(made);
+        if (status != NATS_OK) {
+            counts_->failures.fetch_add(1);
+            const char* last = nats_GetLastError(nullptr);
+            say(*counts_, log::Line()
+                              << "events: no connection to the NATS server at " << name_ << ": "
+                              << natsStatus_GetText(status) << (last == nullptr ? "" : ": ")
+                              << (last == nullptr ? "" : last) << "; it is tried again");
+            return {};
+        }
+        {
+            const std::lock_guard lock(mutex_);
+            connection_ = made;
+            // Before anybody could tell: it may have ended meanwhile.
+            is_closed_ = natsConnection_IsClosed(made);
+            counts_->is_connected = !is_closed_;
+        }
+        if (counts_->connections.fetch_add(1) != 0)
+            say(*counts_, log::Line()
+                              << "events: the NATS server at " << name_ << " is there again");
+        return connection;
+    }
+
+    void disconnect(Connection connection) noexcept
+    {
+        bool is_gone = false;
+        {
+            const std::lock_guard lock(mutex_);
+            connection_ = nullptr;
+            is_gone = is_closed_ && !ends_;
+            counts_->is_connected = false;
+        }
+        if (is_gone)
+            say(*counts_, log::Line() << "events: the NATS server at " << name_
+                                      << " is gone; it is tried again");
+        connection.reset();
+    }
+
+    /// Until the connection has ended, or all has.
+    void serve(natsConnection* connection) noexcept
+    {
+        std::vector<Subscribed> subscribed;
+        const std::int64_t payload_max = natsConnection_GetMaxPayload(connection);
         for (;;) {
-            changed_.wait(lock, [&] { return ends_ || (link_ && !waiting_.empty()); });
-            if (waiting_.empty() || !link_) return;
-            now.swap(waiting_);
-            octets_ = 0;
-            std::shared_ptr<Link> link = link_;
-            lock.unlock();
-            for (const Message& one : now)
-                send(*link, one);
-            now.clear();
-            link.reset(); // which may be the last
-            lock.lock();
+            std::deque<Message> now;
+            std::vector<Joined> joined;
+            bool ends = false;
+            {
+                std::unique_lock lock(mutex_);
+                const auto is_new = [&] {
+                    return !joined_.empty() && joined_.back().number > newest(subscribed);
+                };
+                changed_.wait_for(lock, look_interval, [&] {
+                    return ends_ || is_closed_ || !waiting_.empty() || is_new();
+                });
+                if (is_closed_) break;
+                ends = ends_;
+                now.swap(waiting_);
+                octets_ = 0;
+                joined = joined_;
+            }
+            count_dropped(subscribed);
+            if (!subscribe(connection, joined, subscribed)) break;
+            while (!now.empty()) {
+                if (!send(connection, now.front(), payload_max)) break;
+                now.pop_front();
+            }
+            if (!now.empty()) {
+                put_back(std::move(now));
+                break;
+            }
+            if (!ends) continue;
+            (void)natsConnection_FlushTimeout(connection, farewell.count());
+            break;
+        }
+        count_dropped(subscribed);
+    }
+    [[nodiscard]] static std::uint64_t newest(const std::vector<Subscribed>& subscribed) noexcept
+    {
+        std::uint64_t newest = 0;
+        for (const Subscribed& one : subscribed)
+            newest = std::max(newest, one.joined);
+        return newest;
+    }
+
+    /// As the channels are now; false: the connection is of no more use.
+    [[nodiscard]] bool subscribe(natsConnection* connection, const std::vector<Joined>& joined,
+                                 std::vector<Subscribed>& subscribed)
+    {
+        std::erase_if(subscribed, [&](const Subscribed& one) {
+            return std::ranges::none_of(joined, [&](const Joined& channel) {
+                return channel.number == one.joined && !channel.feed->has_ended();
+            });
+        });
+        for (const Joined& channel : joined) {
+            if (channel.feed->has_ended() ||
+                std::ranges::find(subscribed, channel.number, &Subscribed::joined) !=
+                    subscribed.end())
+                continue;
+            natsSubscription* made = nullptr;
+            const natsStatus status = natsConnection_Subscribe(
+                &made, connection, channel.subject.c_str(), &Receiver::came,
+                CallBacks<Receiver>::add(channel.receiver));
+            if (status != NATS_OK) return false;
+            subscribed.push_back({channel.number, channel.subject, Subscription(made)});
+            const std::size_t octets = std::clamp<std::size_t>(
+                options_.incoming_octets_max, waiting_cost, std::numeric_limits<int>::max());
+            (void)natsSubscription_SetPendingLimits(made, static_cast<int>(octets / waiting_cost),
+                                                    static_cast<int>(octets));
+        }
+        return true;
+    }
+    void count_dropped(std::vector<Subscribed>& subscribed) noexcept
+    {
+        for (Subscribed& one : subscribed) {
+            std::int64_t dropped = 0;
+            if (natsSubscription_GetDropped(one.subscription.get(), &dropped) != NATS_OK) continue;
+            counts_->unreceived.fetch_add(static_cast<std::uint64_t>(dropped) - one.dropped);
+            one.dropped = static_cast<std::uint64_t>(dropped);
         }
     }
 
-    void send(Link& link, const Message& message) noexcept
+    /// Returns whether the event is done with: given to the connection, or lost.
+    [[nodiscard]] bool send(natsConnection* connection, const Message& message,
+                            std::int64_t payload_max) noexcept
     {
-        const natsStatus status = link.publish(*message.subject, message.octets);
-        if (status == NATS_OK)
-            counts_->sent.fetch_add(1, std::memory_order_relaxed);
-        else
-            lose(natsStatus_GetText(status));
+        if (std::cmp_greater(message.octets.size(), payload_max)) {
+            lose("it is larger than the server takes");
+            return true;
+        }
+        const natsStatus status =
+            natsConnection_Publish(connection, message.subject->c_str(), message.octets.data(),
+                                   static_cast<int>(message.octets.size()));
+        if (status == NATS_OK) counts_->sent.fetch_add(1);
+        return status == NATS_OK;
+    }
+    void put_back(std::deque<Message> messages) noexcept
+    {
+        const std::lock_guard lock(mutex_);
+        for (; !messages.empty(); messages.pop_back()) {
+            octets_ += messages.back().cost();
+            waiting_.push_front(std::move(messages.back()));
+        }
     }
 
-    const std::shared_ptr<Counts> counts_;
-    const std::size_t octets_max_;
-    std::mutex mutex_; // guards what follows; not held while the bus is called
+    /// How often what the library does not tell of is looked at: channels that have ended.
+    static constexpr std::chrono::seconds look_interval{1};
+
+    const CORBA::ORB_var orb_;
+    const FederationOptions options_;
+    std::string name_; // of the first server, for people; written before the thread begins
+    const std::shared_ptr<Counts> counts_ = std::make_shared<Counts>();
+    Options settings_;                    // the thread's, once it has begun
+    std::unique_ptr<net::Thread> thread_; // the owner's
+    mutable std::mutex mutex_;            // guards what follows; not held while the bus is called
     std::condition_variable changed_;
-    std::shared_ptr<Link> link_;
+    std::vector<Joined> joined_;
+    std::uint64_t last_joined_ = 0;
     std::deque<Message> waiting_;
-    std::size_t octets_ = 0; // of what waits
+    std::size_t octets_ = 0;               // of what waits
+    natsConnection* connection_ = nullptr; // the present one, to be compared with only
+    bool is_closed_ = false;               // the present connection
     bool ends_ = false;
-    net::Thread thread_; // the owner's
+    bool has_ended_ = false; // the thread is about to return
 };
+
+namespace {
 
 /// Sends what suppliers of one channel push; its consumers get it as well.
 class Sender final : public events::Recorder {
   public:
-    explicit Sender(std::string subject)
-        : subject_(std::make_shared<const std::string>(std::move(subject)))
+    Sender(std::string subject, std::weak_ptr<Bus> bus)
+        : subject_(std::make_shared<const std::string>(std::move(subject))), bus_(std::move(bus))
     {
-    }
-    void begin(const std::shared_ptr<Outgoing>& outgoing)
-    {
-        const std::lock_guard lock(mutex_);
-        outgoing_ = outgoing;
-    }
-    /// Nothing is sent from here on.
-    void end() noexcept
-    {
-        const std::lock_guard lock(mutex_);
-        outgoing_.reset();
     }
     [[nodiscard]] bool take(const CORBA::Any& event) noexcept override
     {
-        std::shared_ptr<Outgoing> outgoing;
-        {
-            const std::lock_guard lock(mutex_);
-            outgoing = outgoing_;
-        }
-        if (outgoing) outgoing->put(subject_, event);
+        if (const auto bus = bus_.lock()) bus->put(subject_, event);
         return true;
     }
 
   private:
     const std::shared_ptr<const std::string> subject_;
-    std::mutex mutex_; // guards what follows
-    std::shared_ptr<Outgoing> outgoing_;
+    const std::weak_ptr<Bus> bus_;
 };
 
-// --- All of it -----------------------------------------------------------------------------------
-
-/// What a channel has on every connection.
-struct Joined {
-    std::string subject;
-    std::shared_ptr<Sender> sender;
-    std::shared_ptr<events::Feed> feed;
-};
-
-class Federation::Bus {
-  public:
-    Bus(CORBA::ORB_ptr orb, const FederationOptions& options)
-        : orb_(CORBA::ORB::_duplicate(orb)), options_(options),
-          outgoing_(std::make_shared<Outgoing>(counts_, options.outgoing_octets_max))
-    {
-        link_ = new_link();
-        outgoing_->begin(link_);
-        auto thread = net::Thread::start({.name = "kairos-nats-bus"}, [this] { keep_linked(); });
-        if (!thread) throw CORBA::NO_RESOURCES(0, CORBA::COMPLETED_NO, thread.error().reason);
-        mender_ = std::move(thread).value();
-    }
-    Bus(const Bus&) = delete;
-    Bus& operator=(const Bus&) = delete;
-    ~Bus()
-    {
-        {
-            const std::lock_guard lock(mutex_);
-            ends_ = true;
-        }
-        changed_.notify_one();
-        mender_.join();
-        for (Joined& one : joined_)
-            one.sender->end();
-        outgoing_->end();
-        link_->flush();
-    }
-
-    KairosEvents::Channel_ptr create_channel(events::EventService& service, const std::string& name,
-                                             const std::string& subject)
-    {
-        check_subject(subject);
-        const std::lock_guard lock(joined_mutex_);
-        if (std::ranges::find(joined_, subject, &Joined::subject) != joined_.end())
-            refuse("two channels of a federation with one subject: " + subject);
-        Joined joining{subject, std::make_shared<Sender>(subject), nullptr};
-        const KairosEvents::Channel_var channel =
-            service.create_channel(name, joining.sender, joining.feed);
-        try {
-            joined_.push_back(joining);
-            try {
-                (void)link_->join(joining.subject, joining.feed); // else the next one does
-            } catch (...) {
-                joined_.pop_back();
-                throw;
-            }
-        } catch (...) {
-            channel->destroy();
-            throw;
-        }
-        joining.sender->begin(outgoing_);
-        return KairosEvents::Channel::_duplicate(channel.in());
-    }
-
-    [[nodiscard]] FederationFigures figures() const
-    {
-        const std::lock_guard lock(joined_mutex_);
-        return {.is_connected = counts_->is_connected,
-                .connections = counts_->connections,
-                .sent = counts_->sent,
-                .unsent = counts_->unsent,
-                .received = counts_->received,
-                .unreceived = counts_->unreceived + link_->dropped(),
-                .malformed = counts_->malformed};
-    }
-
-  private:
-    [[nodiscard]] std::shared_ptr<Link> new_link()
-    {
-        return std::make_shared<Link>(orb_.in(), options_, counts_, [this] {
-            {
-                const std::lock_guard lock(mutex_);
-                is_closed_ = true;
-            }
-            changed_.notify_one();
-        });
-    }
-
-    /// Makes another connection whenever one was closed for good.
-    void keep_linked() noexcept
-    {
-        int attempts = 0;
-        std::unique_lock lock(mutex_);
-        for (;;) {
-            changed_.wait(lock, [&] { return ends_ || is_closed_; });
-            if (ends_) return;
-            if (counts_->connections != connections_before_) attempts = 0;
-            connections_before_ = counts_->connections;
-            const std::chrono::milliseconds pause(pause_after(++attempts));
-            say(counts_.get(),
-                log::Line() << "events: the NATS server at "
-                            << shown_server(options_.servers.substr(0, options_.servers.find(',')))
-                            << " cannot be used, by its certificate or ours, or as it does not "
-                               "permit it; it is tried again");
-            if (changed_.wait_for(lock, pause, [&] { return ends_; })) return;
-            is_closed_ = false;
-            lock.unlock();
-            const bool is_made = renew();
-            lock.lock();
-            if (!is_made) is_closed_ = true;
-        }
-    }
-    [[nodiscard]] bool renew() noexcept
-    {
-        std::shared_ptr<Link> old; // ends when nobody has a lock, or sends by it
-        try {
-            auto link = new_link();
-            const std::lock_guard lock(joined_mutex_);
-            for (const Joined& one : joined_)
-                if (!link->join(one.subject, one.feed)) break; // closed again
-            old = std::exchange(link_, link);
-            outgoing_->begin(link);
-        } catch (const std::exception& failure) {
-            say(counts_.get(), log::Line() << "events: no connection to NATS: " << failure.what());
-            return false;
-        }
-        return true;
-    }
-
-    const CORBA::ORB_var orb_;
-    const FederationOptions options_;
-    const std::shared_ptr<Counts> counts_ = std::make_shared<Counts>();
-    std::mutex mutex_; // guards ends_, is_closed_; before the links, which call back
-    std::condition_variable changed_;
-    bool ends_ = false;
-    bool is_closed_ = false;               // the present link
-    std::uint64_t connections_before_ = 0; // the mender's
-    const std::shared_ptr<Outgoing> outgoing_;
-    mutable std::mutex joined_mutex_; // guards what follows; not held while messages are looked at
-    std::deque<Joined> joined_;
-    std::shared_ptr<Link> link_;
-    net::Thread mender_; // the owner's
-};
+} // namespace
 
 // --- What programs see ---------------------------------------------------------------------------
 
 Federation::Federation(CORBA::ORB_ptr orb, const FederationOptions& options)
-    : bus_(std::make_unique<Bus>(orb, options))
+    : bus_(std::make_shared<Bus>(orb, options))
 {
+    bus_->begin();
 }
 
-Federation::~Federation() = default;
+Federation::~Federation() { bus_->end(); }
+
+void Federation::leave() noexcept { bus_->leave(); }
 
 KairosEvents::Channel_ptr Federation::create_channel(events::EventService& service,
                                                      const std::string& name,
                                                      const std::string& subject)
 {
-    return bus_->create_channel(service, name, subject.empty() ? subject_of(name) : subject);
+    const std::string mine = subject.empty() ? subject_of(name) : subject;
+    check_subject(mine);
+    std::shared_ptr<events::Feed> feed;
+    const KairosEvents::Channel_var channel =
+        service.create_channel(name, std::make_shared<Sender>(mine, bus_), feed);
+    try {
+        bus_->join(mine, feed);
+    } catch (...) {
+        channel->destroy();
+        throw;
+    }
+    return KairosEvents::Channel::_duplicate(channel.in());
 }
 
 FederationFigures Federation::figures() const { return bus_->figures(); }

@@ -6,21 +6,28 @@
 #include "bench/tls_keys.h"
 #include "kairos/events/channel_testing.h"
 #include "kairos/nats/federation.h"
+#include "kairos/net/address.h"
+#include "kairos/net/socket.h"
 #include "tests/calls/held_ports.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <arpa/inet.h>
+#include <atomic>
 #include <chrono>
 #include <csignal>
+#include <cstring>
 #include <functional>
 #include <initializer_list>
 #include <memory>
 #include <nats/nats.h>
+#include <netinet/in.h>
 #include <numeric>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <sys/socket.h>
 #include <thread>
 #include <vector>
 
@@ -229,7 +236,7 @@ TEST_F(NatsTest, ConnectsAgainWhenTheServerIsBack)
         one.push(value);
     }
     ASSERT_TRUE(one.is_connected());
-    EXPECT_EQ(2U, one.federation().figures().connections);
+    EXPECT_GE(one.federation().figures().connections, 2U);
 }
 
 TEST_F(NatsTest, BeginsBeforeTheServer)
@@ -256,36 +263,118 @@ TEST_F(NatsTest, ByTlsOnlyToAServerThatItIsToldToBelieve)
     FederationOptions options;
     options.authorities = keys.authority();
     serve_by(others);
-    // The first attempt is made within the constructor, so what follows was tried.
     Site one(tls, options);
-    const Site plain(servers(), options);
-    const Site trusting(tls); // what the system believes
-    for (const Site* site : std::initializer_list<const Site*>{&one, &plain, &trusting})
-        EXPECT_FALSE(site->federation().figures().is_connected);
-    EXPECT_TRUE(log_.wait_for("cannot be used"));
+    const Site plain(servers(), options); // the server wants TLS of everybody
+    const Site trusting(tls);             // what the system believes
+    const auto is_refused = [](const auto& now) { return now.failures >= 2; };
+    for (const Site* site : std::initializer_list<const Site*>{&one, &plain, &trusting}) {
+        EXPECT_TRUE(site->wait(is_refused));
+        EXPECT_EQ(0U, site->federation().figures().connections);
+    }
     serve_by(keys);
     Site other(tls, options);
-    EXPECT_TRUE(other.federation().figures().is_connected);
     join(one, other); // which has tried again
-    EXPECT_FALSE(trusting.federation().figures().is_connected);
+    const auto before = trusting.federation().figures().failures;
+    EXPECT_TRUE(trusting.wait([&](const auto& now) { return now.failures > before + 1; }));
+    EXPECT_EQ(0U, trusting.federation().figures().connections);
 }
 
 TEST_F(NatsTest, WithThePasswordThatTheServerWants)
 {
     server_->end();
     server_.emplace(port_.port(), std::vector<std::string>{"--user", "lab", "--pass", "secret"});
-    const auto by = [&](const std::string& user) {
-        return "nats://" + user + "127.0.0.1:" + std::to_string(port_.port());
-    };
-    const Site nobody(by(""));
-    const Site stranger(by("lab:guess@"));
-    EXPECT_TRUE(log_.wait_for("cannot be used"));
-    Site one(by("lab:secret@"));
-    Site other(by("lab:secret@"));
+    FederationOptions options;
+    options.user = "lab";
+    options.password = "guess";
+    const Site nobody(servers());
+    const Site stranger(servers(), options);
+    options.password = "secret";
+    Site one(servers(), options);
+    Site other("nats://lab:secret@127.0.0.1:" + std::to_string(port_.port()));
     join(one, other);
-    EXPECT_FALSE(nobody.federation().figures().is_connected);
-    EXPECT_FALSE(stranger.federation().figures().is_connected);
+    for (const Site* site : {&nobody, &stranger}) {
+        EXPECT_TRUE(site->wait([](const auto& now) { return now.failures >= 1; }));
+        EXPECT_EQ(0U, site->federation().figures().connections);
+    }
     EXPECT_FALSE(log_.has("guess"));
+}
+
+TEST_F(NatsTest, WhatWaitsForAServerGoesOutWhenItIsThere)
+{
+    server_->end();
+    Site one(servers());
+    ASSERT_TRUE(one.wait([](const auto& now) { return now.failures >= 1; }));
+    CORBA::OctetSeq octets;
+    octets.length(2 << 20); // more than it will take
+    CORBA::Any too_large;
+    too_large <<= octets;
+    one.push(too_large);
+    for (CORBA::Long value = 1; value <= 20; ++value)
+        one.push(value);
+    server_.emplace(port_.port(), std::vector<std::string>{});
+    ASSERT_TRUE(one.wait([](const auto& now) { return now.sent + now.unsent == 21; }));
+    EXPECT_EQ(1U, one.federation().figures().unsent);
+    // Nobody else was there: what waited for nobody but the server has gone to it.
+    EXPECT_EQ(20U, one.federation().figures().sent);
+}
+
+/// A server that accepts connections, says that it is one, and then nothing any more.
+TEST_F(NatsTest, NobodyWaitsForAServerThatIsSilent)
+{
+    for (const char* info : {"INFO {\"tls_required\":true}\r\n", "INFO {}\r\n"}) {
+        net::Socket listener(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+        const net::Address any = net::Address::loopback_ipv4(0);
+        ASSERT_EQ(0, ::bind(listener.descriptor(), any.native(), any.native_size()));
+        ASSERT_EQ(0, ::listen(listener.descriptor(), 8));
+        sockaddr_in mine{};
+        socklen_t size = sizeof mine;
+        ASSERT_EQ(0,
+                  ::getsockname(listener.descriptor(), reinterpret_cast<sockaddr*>(&mine), &size));
+        Site site("nats://127.0.0.1:" + std::to_string(ntohs(mine.sin_port)));
+        const net::Socket connection(::accept(listener.descriptor(), nullptr, nullptr));
+        ASSERT_EQ(static_cast<ssize_t>(std::strlen(info)),
+                  ::send(connection.descriptor(), info, std::strlen(info), MSG_NOSIGNAL));
+        const KairosEvents::Channel_var another =
+            site.federation().create_channel(site.service(), "Another");
+        site.push(1);
+        EXPECT_TRUE(site.first().has_value(1));
+        EXPECT_FALSE(site.federation().figures().is_connected);
+        site.leave(); // returns
+    }
+}
+
+TEST_F(NatsTest, LeavesWhileSuppliersPush)
+{
+    for (int round = 0; round < 5; ++round) {
+        Site one(servers());
+        Site other(servers());
+        join(one, other);
+        std::atomic<bool> ends{false};
+        std::vector<std::thread> suppliers;
+        for (Site* site : {&one, &other})
+            suppliers.emplace_back([&ends, site] {
+                for (CORBA::Long value = 1; !ends; ++value)
+                    site->push(value);
+            });
+        EXPECT_TRUE(other.first().has(100));
+        one.leave();
+        ends = true;
+        for (std::thread& supplier : suppliers)
+            supplier.join();
+    }
+}
+
+TEST_F(NatsTest, AChannelThatHasEndedLeavesItsSubject)
+{
+    Site one(servers());
+    const KairosEvents::Channel_var first =
+        one.federation().create_channel(one.service(), "Hall", "lab.hall");
+    EXPECT_THROW((void)one.federation().create_channel(one.service(), "Other", "lab.hall"),
+                 CORBA::BAD_PARAM);
+    first->destroy();
+    const KairosEvents::Channel_var second =
+        one.federation().create_channel(one.service(), "Hall", "lab.hall");
+    EXPECT_FALSE(CORBA::is_nil(second.in()));
 }
 
 TEST_F(NatsTest, WhatIsNoEventIsCounted)
@@ -352,26 +441,30 @@ TEST_F(NatsTest, WhatWaitsForAServerIsBounded)
     FederationOptions options;
     options.outgoing_octets_max = 4096;
     Site site(servers(), options);
+    ASSERT_TRUE(site.wait([](const auto& now) { return now.failures >= 1; }));
     for (CORBA::Long value = 0; value < 1000; ++value)
         site.push(value);
-    ASSERT_TRUE(site.wait([](const auto& now) { return now.sent + now.unsent == 1000; }));
-    EXPECT_GT(site.federation().figures().unsent, 500U);
+    EXPECT_EQ(1000U - 4096 / (12 + 128), site.federation().figures().unsent);
 }
 
 TEST_F(NatsTest, AfterLeavingChannelsAreByThemselves)
 {
     Site one(servers());
     Site other(servers());
+    Site third(servers());
     join(one, other);
+    join(other, third);
     one.leave();
-    other.push(1);
-    ASSERT_TRUE(other.first().has_value(1));
-    one.push(2);
-    ASSERT_TRUE(one.first().has_value(2));
-    std::vector<CORBA::Long> values = one.first().values();
-    EXPECT_EQ(0, std::ranges::count(values, 1));
-    values = other.first().values();
-    EXPECT_EQ(0, std::ranges::count(values, 2));
+    one.push(1);
+    EXPECT_TRUE(one.first().has_value(1));
+    other.push(2);
+    third.push(3);
+    // What came by the server in their order has come, then; the first would have been before.
+    EXPECT_TRUE(third.first().has_value(2));
+    EXPECT_TRUE(other.first().has_value(3));
+    EXPECT_EQ(0, std::ranges::count(other.first().values(), 1));
+    EXPECT_EQ(0, std::ranges::count(one.first().values(), 2));
+    EXPECT_EQ(0, std::ranges::count(one.first().values(), 3));
 }
 
 TEST_F(NatsTest, SaysWhatCannotBe)
@@ -400,7 +493,5 @@ int main(int argc, char** argv)
 {
     ::testing::InitGoogleTest(&argc, argv);
     if (std::string_view(KAIROS_NATS_SERVER).ends_with("NOTFOUND")) return 77;
-    const int result = RUN_ALL_TESTS();
-    nats_CloseAndWait(0); // the threads that its library keeps
-    return result;
+    return RUN_ALL_TESTS();
 }

@@ -12,8 +12,10 @@
 #include <CLI/CLI.hpp>
 #include <cstddef>
 #include <fmt/format.h>
+#include <fstream>
 #include <memory>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -25,6 +27,7 @@ namespace {
 struct EventsLimits : events::ServiceLimits {
     nats::FederationOptions bus;
     std::vector<std::string> subjects; // of the channels, in their order
+    std::string password_file;
 };
 
 /// Channels that are joined with those of other processes, if there is a bus.
@@ -33,7 +36,11 @@ class EventsService {
     EventsService(CORBA::ORB_ptr orb, const EventsLimits& limits)
         : service_(orb, limits), subjects_(limits.subjects)
     {
-        if (!limits.bus.servers.empty()) federation_.emplace(orb, limits.bus);
+        if (limits.bus.servers.empty()) return;
+        nats::FederationOptions bus = limits.bus;
+        if (!limits.password_file.empty())
+            std::getline(std::ifstream(limits.password_file), bus.password);
+        federation_.emplace(orb, bus);
     }
     [[nodiscard]] KairosEvents::Channel_ptr create_channel(const std::string& name)
     {
@@ -42,7 +49,11 @@ class EventsService {
         return federation_->create_channel(service_, name,
                                            place < subjects_.size() ? subjects_[place] : "");
     }
-    void begin_to_end() noexcept { service_.begin_to_end(); }
+    void begin_to_end() noexcept
+    {
+        if (federation_) federation_->leave();
+        service_.begin_to_end();
+    }
 
   private:
     events::EventService service_;
@@ -57,9 +68,9 @@ void add_bus_options(CLI::App& command, EventsLimits& limits)
         command
             .add_option("--bus", limits.bus.servers,
                         "Joins the channels with those of other processes that have the same "
-                        "subject, by a NATS server: nats://[USER:PASSWORD@]HOST[:PORT], or "
-                        "tls://… for TLS; several of one cluster separated by commas. Nothing is "
-                        "kept for who is not there")
+                        "subject, by a NATS server: nats://HOST[:PORT], or tls://HOST[:PORT] for "
+                        "TLS; several of one cluster separated by commas. Nothing is kept for who "
+                        "is not there")
             ->type_name("SERVERS");
     command
         .add_option("--subject", limits.subjects,
@@ -68,6 +79,17 @@ void add_bus_options(CLI::App& command, EventsLimits& limits)
         ->type_name("SUBJECT")
         ->allow_extra_args(false)
         ->needs(bus);
+    auto* user = command
+                     .add_option("--bus-user", limits.bus.user,
+                                 "Who this is to the server, where that asks for users")
+                     ->type_name("NAME")
+                     ->needs(bus);
+    command
+        .add_option("--bus-password-file", limits.password_file,
+                    "A file whose first line is the user's password")
+        ->type_name("FILE")
+        ->check(CLI::ExistingFile)
+        ->needs(user);
     command
         .add_option("--bus-authorities", limits.bus.authorities,
                     "A file (PEM) with the certificates that a server of tls:// is believed by; "
@@ -75,10 +97,16 @@ void add_bus_options(CLI::App& command, EventsLimits& limits)
         ->type_name("FILE")
         ->needs(bus);
 }
+void check_subjects(const EventsLimits& limits, std::size_t channels)
+{
+    if (limits.subjects.size() > channels)
+        throw std::runtime_error("there are fewer channels than subjects for them");
+}
 #else
 using EventsLimits = events::ServiceLimits;
 using EventsService = events::EventService;
 void add_bus_options(CLI::App&, EventsLimits&) {}
+void check_subjects(const EventsLimits&, std::size_t) {}
 #endif
 
 struct EventsArguments {
@@ -103,6 +131,7 @@ void add_events_command(CLI::App& app, const std::vector<std::string>& orb_optio
         ChannelArguments& channels = arguments->channels;
         if (channels.channels.empty()) channels.channels.emplace_back(event_channel_texts.first);
         try {
+            check_subjects(arguments->limits, channels.channels.size());
             serve_channels<EventsService>("kairos-events", channels, arguments->limits,
                                           orb_options);
         } catch (const std::exception& failure) {
