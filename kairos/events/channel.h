@@ -42,7 +42,8 @@ class Channel final : public Members {
     /// connected now. Where there are any, throws what encoding it throws, IMP_LIMIT if it is too
     /// large, and NO_RESOURCES where too much waits.
     void publish(const CORBA::Any& data);
-    /// The same without the recorder.
+    /// Gives the event to all consumers that are connected now, and not to the recorder; throws as
+    /// publish does.
     void deliver(const CORBA::Any& data);
 
   private:
