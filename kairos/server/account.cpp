@@ -85,7 +85,7 @@ bool Account::has_place_for(const net::Address& peer, std::size_t most) noexcept
     return false;
 }
 
-bool Account::Share::begin_waiting(std::size_t most, bool& is_first) noexcept
+bool Account::Share::begin_waiting(std::size_t most, const net::Address& peer) noexcept
 {
     if (peer_ == nullptr) return true;
     const auto begins = [&] {
@@ -95,9 +95,13 @@ bool Account::Share::begin_waiting(std::size_t most, bool& is_first) noexcept
     };
     if (begins()) return true;
     // Whoever ends to wait from here on sees this; who has before has made room.
-    is_first = !peer_->source_waits.exchange(true);
+    const bool is_first = !peer_->source_waits.exchange(true);
     if (begins()) return true;
-    if (is_first) account_.late_.fetch_add(1, std::memory_order_relaxed);
+    if (!is_first) return false;
+    account_.late_.fetch_add(1, std::memory_order_relaxed);
+    log::write_limited(log::Level::warning, peer.host_number(),
+                       log::Line() << "requests of " << peer
+                                   << " are left waiting: -ORBMaxPeerRequests reached");
     return false;
 }
 

@@ -150,9 +150,10 @@ class Account::Share final : public giop::MemoryKeeper {
         return hold(Part::replies, octets);
     }
     /// Notes that a request waits for a thread, if less than so many of the peer's do. Else it is
-    /// to be tried again when the source of some request of the peer is told so. `is_first` becomes
-    /// whether nobody waited for that yet. Any thread.
-    [[nodiscard, gnu::cold]] bool begin_waiting(std::size_t most, bool& is_first) noexcept;
+    /// to be tried again when the source of some request of the peer is told so, and the log says
+    /// so of `peer`. Any thread.
+    [[nodiscard, gnu::cold]] bool begin_waiting(std::size_t most,
+                                                const net::Address& peer) noexcept;
     /// Returns what requests of the peer wait for that may not begin to wait.
     [[nodiscard]] const void* peer() const noexcept { return peer_; }
     /// Notes that a request waits no more; returns whether somebody waits for that. Any thread.

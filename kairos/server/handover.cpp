@@ -312,17 +312,6 @@ bool HandoverConnection::become_quiet() noexcept
     return true;
 }
 
-bool HandoverConnection::begin_waiting(std::size_t most) noexcept
-{
-    bool is_first = false;
-    if (share_.begin_waiting(most, is_first)) return true;
-    if (is_first)
-        log::write_limited(log::Level::warning, peer_.host_number(),
-                           log::Line() << "requests of " << peer_
-                                       << " are left waiting: -ORBMaxPeerRequests reached");
-    return false;
-}
-
 void HandoverConnection::end_waiting() noexcept
 {
     if (share_.end_waiting()) source().on_space();

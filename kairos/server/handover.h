@@ -44,7 +44,10 @@ class HandoverConnection final : public ReactorConnection, public BidirectionalO
     /// Ends the connection, for this reason: a request could not be answered at all. Any thread.
     void fail(std::string_view why) noexcept;
     /// Notes that a request waits for a thread, if less than so many of the peer's do. Any thread.
-    [[nodiscard, gnu::cold]] bool begin_waiting(std::size_t most) noexcept;
+    [[nodiscard]] bool begin_waiting(std::size_t most) noexcept
+    {
+        return share_.begin_waiting(most, peer_);
+    }
     /// Notes that one of them waits no more. Any thread, without a lock.
     [[gnu::cold]] void end_waiting() noexcept;
     /// Notes that one request less is under way. Any thread.

@@ -53,5 +53,7 @@ void add_rtevents_command(CLI::App& app, const std::vector<std::string>& orb_opt
 void add_sched_command(CLI::App& app, int& status);
 void add_scheduler_command(CLI::App& app, const std::vector<std::string>& orb_options, int& status);
 void add_trade_command(CLI::App& app, const std::vector<std::string>& orb_options, int& status);
+/// `users`: files of users and their passwords.
+void add_users_command(CLI::App& app, int& status);
 
 } // namespace kairos::tools

@@ -95,6 +95,7 @@ int main(int argc, char** argv)
     kairos::tools::add_report_command(app, status);
     kairos::tools::add_certs_command(app, status);
     kairos::tools::add_access_command(app, status);
+    kairos::tools::add_users_command(app, status);
     kairos::tools::add_count_command(app, status);
     kairos::tools::add_options_command(app, status);
     app.footer("Exit status: 0 for success, 1 for failure, 2 for wrong arguments.");
