@@ -340,7 +340,7 @@ std::span<const System> events_load_systems()
     constexpr const char* program = "kairos-bench-events-load";
     static const std::vector<std::string> lanes{
         "-ORBListenEndpoints",  "iiop://127.0.0.1", "-ORBConcurrency",
-        "reactor-per-priority", "-ORBLanes",        "0,13041"}; // the peer's high priority
+        "reactor-per-priority", "-ORBLanes",        "0:each,13041:each"}; // the peer's high priority
     static const std::array<System, 2> systems{{
         {"rt-flood", "kairos", "real time, lanes", program, lanes, lanes, true},
         {"rt-flood-raw", "raw-tcp", "real-time threads", program, {"raw"}, {"raw"}, false},
