@@ -337,10 +337,10 @@ std::span<const System> events_systems()
 
 std::span<const System> events_load_systems()
 {
-    constexpr const char* program = "kairos-bench-events-load";
-    static const std::vector<std::string> lanes{
-        "-ORBListenEndpoints",  "iiop://127.0.0.1", "-ORBConcurrency",
-        "reactor-per-priority", "-ORBLanes",        "0,13041"}; // the peer's high priority
+    constexpr const char* program = "kairos-bench-events-load"; // whose high priority is 13041
+    static const std::vector<std::string> lanes{"-ORBListenEndpoints", "iiop://127.0.0.1",
+                                                "-ORBConcurrency",     "reactor-per-priority",
+                                                "-ORBLanes",           "0:each,13041:each"};
     static const std::array<System, 2> systems{{
         {"rt-flood", "kairos", "real time, lanes", program, lanes, lanes, true},
         {"rt-flood-raw", "raw-tcp", "real-time threads", program, {"raw"}, {"raw"}, false},

@@ -4,6 +4,7 @@
 // other's consumers want, and a supplier of the other. A thread of its own calls both: it connects,
 // looks from time to time whether they still know it, and connects anew where they do not.
 #include "kairos/base/log.h"
+#include "kairos/orb/failure.h"
 #include "kairos/rtevents/RtecEventChannelAdmin_skel.h"
 #include "kairos/rtevents/channel_state.h"
 
@@ -114,6 +115,7 @@ class GatewayState : public std::enable_shared_from_this<GatewayState> {
         ProxyPushConsumer_var proxy; // nil: there is none
         std::optional<Observer_Handle> handle;
         Ids ids;
+        bool is_out_of_reach = false; // events are not tried before it is found to be there
     };
     /// A connection to the one in front of it.
     struct Consuming {
@@ -270,7 +272,11 @@ class GatewayState : public std::enable_shared_from_this<GatewayState> {
             const Lock lock(mutex_);
             proxy = supplying_.proxy;
         }
-        if (is_there(proxy.in())) return;
+        if (is_there(proxy.in())) {
+            const Lock lock(mutex_);
+            supplying_.is_out_of_reach = false;
+            return;
+        }
         Supplying made = connect_supplier();
         {
             const Lock lock(mutex_);
@@ -291,9 +297,8 @@ class GatewayState : public std::enable_shared_from_this<GatewayState> {
             proxy = consuming_.proxy;
         }
         if (!wanted) return; // nobody has said yet
-        const bool is_same = wanted == wished;
-        const bool is_connected = wanted->dependencies.length() == 0 || is_there(proxy.in());
-        if (is_same && is_connected) return;
+        const bool is_lost = wished && wished->dependencies.length() != 0 && !is_there(proxy.in());
+        if (wanted == wished && !is_lost) return;
         // The new connection is there before the one of before ends: in between an event may come
         // twice, and none is lost.
         Consuming made = connect_consumer(wanted);
@@ -301,12 +306,9 @@ class GatewayState : public std::enable_shared_from_this<GatewayState> {
             const Lock lock(mutex_);
             std::swap(consuming_, made);
         }
-        if (is_same) {
-            forget(made.ids);
-            note_anew("in front of");
-        } else {
-            leave(made);
-        }
+        if (!is_lost) return leave(made);
+        forget(made.ids);
+        note_anew("in front of");
     }
     void note_anew(const char* where)
     {
@@ -346,14 +348,21 @@ class GatewayState : public std::enable_shared_from_this<GatewayState> {
         ProxyPushConsumer_var out;
         {
             const Lock lock(mutex_);
+            if (supplying_.is_out_of_reach) return;
             out = supplying_.proxy;
         }
         try {
             out->push(left);
             forwarded_.fetch_add(count, std::memory_order_relaxed);
-        } catch (const CORBA::SystemException&) {
-            look();
+            return;
+        } catch (const CORBA::TRANSIENT& exception) {
+            if (exception.minor() == orb::minor_code::no_room_for_oneway) return; // it is slow
+        } catch (const CORBA::SystemException&) { // as what cannot be reached
         }
+        const Lock lock(mutex_);
+        supplying_.is_out_of_reach = true;
+        is_to_look_ = true;
+        changed_.notify_one();
     }
 
     const CORBA::ORB_var orb_;

@@ -108,8 +108,11 @@ void Lanes::end() noexcept
         lane->ends = true;
         lane->changed.notify_one();
     }
-    for (Lane* const lane : all)
+    for (Lane* const lane : all) {
         lane->thread.join();
+        while (lane->first_ready) // nobody looks into it any more; one after the other
+            (void)lane->take_first();
+    }
 }
 
 } // namespace kairos::rtevents
