@@ -19,7 +19,8 @@ from concurrent.futures import ThreadPoolExecutor
 HERE = pathlib.Path(__file__).resolve().parent
 SOURCE = HERE.parent.parent
 LIBRARIES = ["kairos", "kairos-dynamic", "kairos-realtime", "kairos-services", "kairos-events",
-             "kairos-rtevents", "kairos-notification", "kairos-trading", "kairos-logs",
+             "kairos-rtevents", "kairos-notification", "kairos-eventstore", "kairos-trading",
+             "kairos-logs",
              "kairos-nameserver", "kairos-repository", "kairos-gateway", "kairos-tls",
              "kairos-access", "kairos-csiv2", "kairos-datagrams"]
 LAYERS = ["kairos-omniorb", "kairos-tao"]  # for programs that were written for other ORBs
