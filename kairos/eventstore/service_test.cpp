@@ -301,6 +301,7 @@ TEST_F(KeptChannels, GiveWhoWasAwayWhatWasMissed)
     EXPECT_TRUE(consumer->has_ended());
     begin_again();
     EXPECT_THROW(proxy->suspend_connection(), CORBA::OBJECT_NOT_EXIST);
+    service_.reset(); // which writes what is to be written before
     EXPECT_EQ(0, folder_.ask("SELECT count(*) FROM event"));
 }
 
@@ -487,6 +488,45 @@ TEST_F(KeptChannels, SendAgainUntilTheConsumerHasIt)
     EXPECT_TRUE(consumer->has(2)); // more refusals than others are allowed
     EXPECT_EQ((std::vector<CORBA::Long>{1, 2}), consumer->values());
     EXPECT_EQ(0U, channel_->figures().given_up);
+}
+
+TEST_F(KeptChannels, ServeManyAtOnce)
+{
+    constexpr CORBA::Long suppliers = 4;
+    constexpr CORBA::Long each = 25;
+    const Servant_var<StructuredConsumer> consumer = new StructuredConsumer;
+    const StructuredProxyPushSupplier_var proxy = connect(consumer.in());
+    std::vector<StructuredProxyPushConsumer_var> proxies;
+    for (CORBA::Long which = 0; which < suppliers; ++which)
+        proxies.push_back(supplier());
+    std::vector<std::thread> threads;
+    for (CORBA::Long which = 0; which < suppliers; ++which)
+        threads.emplace_back([&proxies, which] {
+            const StructuredProxyPushConsumer_var& from = proxies[static_cast<std::size_t>(which)];
+            for (CORBA::Long i = 0; i < each; ++i)
+                from->push_structured_event(event_of("Lab", "Reading", which * each + i));
+        });
+    for (int i = 0; i < 10; ++i) { // others come and go meanwhile
+        const auto brief = to_consumer<StructuredProxyPullSupplier>(STRUCTURED_EVENT, true);
+        brief->connect_structured_pull_consumer(CosNotifyComm::StructuredPullConsumer::_nil());
+        brief->disconnect_structured_pull_supplier();
+    }
+    for (std::thread& thread : threads)
+        thread.join();
+    const std::size_t all = static_cast<std::size_t>(suppliers) * each;
+    ASSERT_TRUE(consumer->has(all));
+    std::vector<CORBA::Long> numbers = consumer->all();
+    std::vector<CORBA::Long> last(suppliers, -1);
+    for (const CORBA::Long number : numbers) {
+        CORBA::Long& before = last[static_cast<std::size_t>(number / each)];
+        EXPECT_LT(before, number); // those of one supplier in their order, each once
+        before = number;
+    }
+    EXPECT_EQ(all, numbers.size());
+    proxy->disconnect_structured_push_supplier();
+    begin_again(); // what was under way when it ended goes now
+    service_.reset();
+    EXPECT_EQ(0, folder_.ask("SELECT count(*) FROM event"));
 }
 
 TEST_F(KeptChannels, SayWhenThereIsNoRoom)

@@ -100,6 +100,9 @@ void ServiceState::restore()
     } catch (const CORBA::IMP_LIMIT&) {
         throw CORBA::PERSIST_STORE(0, CORBA::COMPLETED_NO,
                                    "the store of channels has more than this service may have");
+    } catch (const CORBA::BAD_PARAM&) { // as a reference that is none
+        throw CORBA::PERSIST_STORE(0, CORBA::COMPLETED_NO,
+                                   "the store of channels has what nobody wrote like this");
     } catch (const CORBA::MARSHAL&) {
         throw CORBA::PERSIST_STORE(0, CORBA::COMPLETED_NO,
                                    "the store of channels has what nobody wrote like this");
@@ -119,6 +122,8 @@ void ServiceState::restore(const Stored& all)
             states[object.key] = state_of<KairosNotificationStore::Channel>(object);
             channels[object.key] = restore_channel(object.key, states[object.key]);
         }
+    for (const StoredObject& object : all.objects)
+        if (kind_of(object) > StoredKind::proxy) throw CORBA::MARSHAL();
     const auto of_kind = [&](StoredKind kind, const auto& make) {
         for (const StoredObject& object : all.objects) {
             if (kind_of(object) != kind) continue;
