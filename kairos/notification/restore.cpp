@@ -3,6 +3,7 @@
 // What a service makes of what its store has when it begins: channels with all that is in them,
 // whose references are those of before; then who is connected, and the events that wait for them.
 #include "kairos/base/log.h"
+#include "kairos/notification/filter_servants.h"
 #include "kairos/notification/proxies.h"
 #include "kairos/notification/service_state.h"
 #include "kairos/notification/stored.h"
