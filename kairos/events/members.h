@@ -51,10 +51,12 @@ class KAIROS_API Members {
     /// Makes the proxy an object of the channel's, which owns it. Returns the reference, owned by
     /// the caller. Throws IMP_LIMIT where there are as many as may be, here or in all channels,
     /// OBJECT_NOT_EXIST after the channel's end, TooManyOfKind where there are `of_kind_max` for
-    /// consumers, or for suppliers, as the proxy is.
+    /// consumers, or for suppliers, as the proxy is. `id`, if it is not null, is what it had in an
+    /// earlier run.
     [[nodiscard]] CORBA::Object_ptr
     add(const PortableServer::Servant_var<PortableServer::ServantBase>& servant, Proxy& proxy,
-        std::size_t of_kind_max = static_cast<std::size_t>(-1));
+        std::size_t of_kind_max = static_cast<std::size_t>(-1),
+        const PortableServer::ObjectId* id = nullptr);
     /// Whether the object is a proxy of a channel of this service: at whatever address, by its key.
     [[nodiscard]] bool is_proxy(CORBA::Object_ptr object) const;
     /// What a proxy receives for its consumer, from now on. Returns false if the proxy has ended.
