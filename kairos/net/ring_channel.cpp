@@ -337,10 +337,13 @@ std::size_t RingChannel::read_blocks(MutableBytes buffer, RingWait& writer, bool
             return 0;
         }
         const auto block = taker_ != nullptr && !peek ? blocks.whole() : std::nullopt;
-        if (block && block->size() >= BlockMemory::block_min &&
-            taker_->take(*block, blocks.lease())) {
-            blocks.pass();
-            return block->size();
+        if (block && block->size() >= BlockMemory::block_min) {
+            std::shared_ptr<const void> lease = blocks.lease();
+            if (taker_->take(*block, lease)) {
+                blocks.pass();
+                return block->size();
+            }
+            blocks.keep(std::move(lease));
         }
     } catch (const std::bad_alloc&) { // for a lease: it does without
         if (!blocks.inside()) return 0;

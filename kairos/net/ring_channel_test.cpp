@@ -403,7 +403,12 @@ TEST_F(Blocks, StayWithWhoTakesThem)
     EXPECT_TRUE(std::ranges::equal(taken, first));
     taker.takes = false;
     ASSERT_TRUE(takes_at_once(client, first));
-    EXPECT_EQ(read_all(server, first.size()), first) << "who does not take it has it copied";
+    EXPECT_EQ(read_all(server, 10).size(), 10u);
+    EXPECT_EQ(client.loan(100'000), nullptr) << "it is still being read, and the first is kept";
+    Octets rest = read_all(server, first.size() - 10);
+    EXPECT_TRUE(std::ranges::equal(rest, Bytes(first).subspan(10)))
+        << "who does not take it has it copied";
+    EXPECT_NE(client.loan(100'000), nullptr);
     client.close();
     server.close();
     EXPECT_TRUE(std::ranges::equal(taken, first)) << "it outlives the connection";

@@ -216,7 +216,11 @@ std::size_t BlockReader::read(MutableBytes buffer, bool peek) noexcept
     std::memcpy(buffer.data(), memory_.unit(unit_) + (size_ - left_), size);
     if (peek) return size;
     left_ -= static_cast<std::uint32_t>(size);
-    if (left_ == 0) memory_.returned(unit_).fetch_add(1, std::memory_order_release);
+    if (left_ != 0) return size;
+    if (lease_ != nullptr)
+        lease_.reset();
+    else
+        memory_.returned(unit_).fetch_add(1, std::memory_order_release);
     return size;
 }
 

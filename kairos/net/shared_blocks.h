@@ -151,10 +151,13 @@ class BlockReader {
     /// Copies as much as there is to `buffer`, and returns that; gives the block back at its end. A
     /// `peek` leaves it as it is.
     [[nodiscard]] std::size_t read(MutableBytes buffer, bool peek) noexcept;
-    /// What has the block come back when nobody has it any more. Throws std::bad_alloc.
+    /// What has the block come back when nobody has it any more: pass() or keep() is next. Throws
+    /// std::bad_alloc.
     [[nodiscard]] std::shared_ptr<const void> lease() const;
-    /// Leaves the block to its lease.
+    /// Leaves the block to who has its lease.
     void pass() noexcept { left_ = 0; }
+    /// Takes its lease back: the block is read here.
+    void keep(std::shared_ptr<const void> lease) noexcept { lease_ = std::move(lease); }
 
   private:
     RingControl& ring_;
@@ -163,6 +166,7 @@ class BlockReader {
     std::uint32_t unit_ = 0;  // of the block being read
     std::uint32_t size_ = 0;
     std::uint32_t left_ = 0;
+    std::shared_ptr<const void> lease_; // of a block that somebody could have had
 };
 
 } // namespace kairos::net

@@ -113,7 +113,10 @@ Result<SharedMemory> SharedMemory::make(std::size_t size, std::size_t more)
          ::ftruncate(file.descriptor(), static_cast<off_t>(more_at(size) + more)) != 0) ||
         ::fcntl(file.descriptor(), F_ADD_SEALS, size_seals) != 0)
         return system_error("cannot make shared memory", errno);
-    return map(std::move(file), size, more);
+    auto memory = map(std::move(file), size, more);
+    // The peer might take what is not mapped here.
+    if (memory && memory->more().size() != more) return make(size);
+    return memory;
 }
 
 /// In this order: who punches holes at the same time has done so when the seal is there, and they
