@@ -59,12 +59,13 @@ void be_hostile(Ring& ring, Input& input)
 }
 
 /// Memory for blocks of one direction, two units, which one end writes and the other reads. Made
-/// once: each input finds what those before it have left, as if that were the peer's.
+/// once; what says where blocks are is zero at first.
 class Blocks {
   public:
     explicit Blocks(RingControl& ring)
         : ring_(ring), writer_(std::make_shared<BlockWriter>(ring, *part())), reader_(ring, *part())
     {
+        std::memset(part_of().data(), 0, BlockMemory::unit_size);
     }
 
     void step(Input& input)
