@@ -50,10 +50,8 @@ template <typename Take>
         if (event == giop::Connection::Event::need_bytes) break;
         if (event != giop::Connection::Event::message) [[unlikely]] {
             if (event != giop::Connection::Event::message_with_gap) return end_with(event);
-            if constexpr (std::is_invocable_v<const Take&, const giop::Message&, WithGap>) {
-                if (const Next next = take(message, WithGap{}); next != Next::read) return next;
-                continue;
-            }
+            if constexpr (std::is_invocable_v<const Take&, const giop::Message&, WithGap>)
+                return take(message, WithGap{}); // and what is behind it: the loop stays as it is
             message = protocol_.filled();
         }
         if (const Next next = take(message); next != Next::read) [[unlikely]]
@@ -76,7 +74,9 @@ ServerConnection::Next ServerConnection::serve_received(UpcallMemory& memory)
         if (const Next next = serve_held(memory); next != Next::read) return next;
     }
     return take_each([&](const giop::Message& message, auto... with_gap) {
-        return serve(message, memory, with_gap...);
+        const Next next = serve(message, memory, with_gap...);
+        if constexpr (sizeof...(with_gap) == 0) return next;
+        return next == Next::read ? serve_received(memory) : next;
     });
 }
 
@@ -91,7 +91,9 @@ ServerConnection::Next ServerConnection::serve_some_received(UpcallMemory& memor
         most = std::max(most, 1U);
     }
     return take_each([&](const giop::Message& message, auto... with_gap) {
-        return within_turn(serve(message, memory, with_gap...));
+        const Next next = within_turn(serve(message, memory, with_gap...));
+        if constexpr (sizeof...(with_gap) == 0) return next;
+        return next == Next::read ? serve_some_received(memory, most) : next;
     });
 }
 
