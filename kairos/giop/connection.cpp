@@ -23,7 +23,12 @@ constexpr std::uint8_t permission(MessageType type)
 /// last that was handed out, and then until memory is asked for.
 struct Connection::Lent final : BlockTaker {
     explicit Lent(Connection& its) noexcept : connection(its) {}
-    bool take(Bytes octets, std::shared_ptr<const void> its_lease) noexcept override;
+    [[gnu::cold]] bool take(Bytes octets, std::shared_ptr<const void> its_lease) noexcept override;
+    /// Gives back what was handed out, if anything was.
+    [[gnu::cold, gnu::noinline]] void drop() noexcept
+    {
+        if (handed_out) (void)connection.end_gap();
+    }
 
     Connection& connection;
     Bytes block;
@@ -69,7 +74,7 @@ MutableBytes Connection::space()
 
 MutableBytes Connection::space_other()
 {
-    if (lent_ && lent_->handed_out) (void)end_gap();
+    if (lent_) lent_->drop();
     if (reassembly_) reassembly_->trim();
     if (ended_) begin_ = end_ = message_size_ = 0;
     const bool is_short = kept_max_ < limits::receive_buffer_kept; // of memory for all
@@ -132,7 +137,7 @@ void Connection::count(std::size_t end)
 
 void Connection::rest() noexcept
 {
-    if (lent_ && lent_->handed_out) (void)end_gap();
+    if (lent_) lent_->drop();
     if (begin_ != end_ || buffer_.capacity() <= kept_max_) return;
     buffer_.clear();
     received_at_once_ = std::max(received_at_once_, end_);

@@ -75,7 +75,7 @@ RingChannel::RingChannel(int descriptor, const SpinRule& spin, std::size_t loans
 {
 }
 
-RingChannel::~RingChannel()
+[[gnu::cold]] RingChannel::~RingChannel()
 {
     if (watch_) watch_->remove(descriptor_);
 }
@@ -113,14 +113,14 @@ RingChannel::~RingChannel()
     return true;
 }
 
-std::shared_ptr<std::byte> RingChannel::loan(std::size_t size)
+[[gnu::cold]] std::shared_ptr<std::byte> RingChannel::loan(std::size_t size)
 {
     if (size < BlockMemory::block_min || !is_open_ || !block_writer_) return nullptr;
     return BlockWriter::loan(block_writer_, size);
 }
 
-Result<std::unique_ptr<RingChannel>> RingChannel::connect(Socket& socket, const SpinRule& spin,
-                                                          Deadline deadline, std::size_t loans)
+[[gnu::cold]] Result<std::unique_ptr<RingChannel>>
+RingChannel::connect(Socket& socket, const SpinRule& spin, Deadline deadline, std::size_t loans)
 {
     loans = loans / SharedMemory::more_grain * SharedMemory::more_grain;
     auto memory = SharedMemory::make(sizeof(Memory), loans);
@@ -353,7 +353,8 @@ std::size_t RingChannel::read_blocks(MutableBytes buffer, RingWait& writer, bool
 
 /// Large segments become blocks as long as there are free ones, what is between them and behind
 /// goes through the ring. The reader is to be woken for all of it together.
-std::size_t RingChannel::write_blocks(std::span<const iovec> segments, RingWait& reader) noexcept
+[[gnu::cold]] std::size_t RingChannel::write_blocks(std::span<const iovec> segments,
+                                                    RingWait& reader) noexcept
 {
     std::size_t written = 0;
     std::size_t room = writer_->room();
