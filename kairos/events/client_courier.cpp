@@ -59,6 +59,7 @@ void ClientCourier::judge(Outcome outcome, const std::exception_ptr& failure)
         corba::reference_of(*client_.in()).note_bound(); // from here on no call connects by itself
         return move_to(Lane::quick);
     case Outcome::refused: // which is an answer
+        if (is_lasting()) return fail(failure);
         if (++failures_ < members_->limits().failures_max)
             return pause(members_->limits().retry_pause);
         return members_->give_up(proxy_, *client_.in(), text_of(failure));
@@ -72,6 +73,7 @@ void ClientCourier::judge(Outcome outcome, const std::exception_ptr& failure)
     case Outcome::elsewhere: // it is to be connected, as a new one
         return move_to(Lane::fresh);
     case Outcome::over:
+        if (is_lasting()) return pause(members_->limits().retry_pause); // until its service ends
         return members_->forget(proxy_);
     }
 }
@@ -79,10 +81,12 @@ void ClientCourier::judge(Outcome outcome, const std::exception_ptr& failure)
 void ClientCourier::fail(const std::exception_ptr& failure)
 {
     const ServiceLimits& limits = members_->limits();
-    if (++failures_ >= limits.failures_max)
+    constexpr unsigned doublings_max = 6;
+    if (is_lasting())
+        failures_ = std::min(failures_ + 1, doublings_max + 1);
+    else if (++failures_ >= limits.failures_max)
         return members_->give_up(proxy_, *client_.in(), text_of(failure));
     move_to(Lane::patient);
-    constexpr unsigned doublings_max = 6;
     pause(limits.retry_pause * (1U << std::min(failures_ - 1, doublings_max)));
 }
 

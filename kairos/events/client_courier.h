@@ -46,6 +46,10 @@ class KAIROS_API ClientCourier : public Courier {
     /// Has no call made for so long.
     void pause(std::chrono::nanoseconds time) noexcept { not_before_ = Clock::now() + time; }
 
+    /// Whether the client stays connected until it says otherwise: one that does not answer is
+    /// tried again and again.
+    [[nodiscard]] virtual bool is_lasting() const noexcept { return false; }
+
   private:
     void fail(const std::exception_ptr& failure);
 

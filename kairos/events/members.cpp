@@ -33,7 +33,7 @@ bool Members::is_proxy(CORBA::Object_ptr object) const
 
 CORBA::Object_ptr
 Members::add(const PortableServer::Servant_var<PortableServer::ServantBase>& servant, Proxy& proxy,
-             std::size_t of_kind_max)
+             std::size_t of_kind_max, const PortableServer::ObjectId* kept)
 {
     make_room();
     std::uint64_t number = 0;
@@ -56,7 +56,13 @@ Members::add(const PortableServer::Servant_var<PortableServer::ServantBase>& ser
             Member{.servant = servant, .proxy = &proxy, .id = {}, .place = std::move(place)});
     }
     try {
-        PortableServer::ObjectId_var id = proxies_->activate_object(servant.in());
+        PortableServer::ObjectId_var id;
+        if (kept == nullptr) {
+            id = proxies_->activate_object(servant.in());
+        } else {
+            proxies_->activate_object_with_id(*kept, servant.in());
+            id = new PortableServer::ObjectId(*kept);
+        }
         CORBA::Object_var object = proxies_->id_to_reference(id.in());
         if (keep_id(number, id)) return object._retn();
         proxies_->deactivate_object(id.in()); // the channel has ended meanwhile

@@ -51,10 +51,12 @@ class KAIROS_API Members {
     /// Makes the proxy an object of the channel's, which owns it. Returns the reference, owned by
     /// the caller. Throws IMP_LIMIT where there are as many as may be, here or in all channels,
     /// OBJECT_NOT_EXIST after the channel's end, TooManyOfKind where there are `of_kind_max` for
-    /// consumers, or for suppliers, as the proxy is.
+    /// consumers, or for suppliers, as the proxy is. `id`, if it is not null, is what it had in an
+    /// earlier run.
     [[nodiscard]] CORBA::Object_ptr
     add(const PortableServer::Servant_var<PortableServer::ServantBase>& servant, Proxy& proxy,
-        std::size_t of_kind_max = static_cast<std::size_t>(-1));
+        std::size_t of_kind_max = static_cast<std::size_t>(-1),
+        const PortableServer::ObjectId* id = nullptr);
     /// Whether the object is a proxy of a channel of this service: at whatever address, by its key.
     [[nodiscard]] bool is_proxy(CORBA::Object_ptr object) const;
     /// What a proxy receives for its consumer, from now on. Returns false if the proxy has ended.
@@ -70,6 +72,11 @@ class KAIROS_API Members {
     void give_up(std::uint64_t proxy, CORBA::Object& client, const std::string& reason);
     /// Ends all proxies; there will be none any more.
     void end(bool tells);
+    [[nodiscard]] bool has_ended() const noexcept
+    {
+        const std::lock_guard lock(mutex_);
+        return has_ended_;
+    }
 
     // --- counting ---
     void note_received() noexcept { received_.fetch_add(1, std::memory_order_relaxed); }
@@ -133,7 +140,7 @@ class KAIROS_API Members {
     std::atomic<std::uint64_t> lost_{0};
     std::atomic<std::uint64_t> given_up_{0};
     const std::shared_ptr<Allowance> pulls_;
-    std::mutex mutex_; // guards what follows; outside Proxy::mutex_
+    mutable std::mutex mutex_; // guards what follows; outside Proxy::mutex_
     Table members_;
     std::uint64_t last_ = 0;                       // number of a proxy
     std::shared_ptr<const Receptions> receptions_; // replaced when it changes; never null

@@ -44,8 +44,8 @@ void Polling::take(orb::AsynchronousCall& call)
     if (has_ended_) return;
     try {
         publish();
-    } catch (const CORBA::IMP_LIMIT&) {    // which is of the event, not of its supplier
-    } catch (const CORBA::NO_RESOURCES&) { // nor is this
+    } catch (const CORBA::IMP_LIMIT&) {       // which is of the event, not of its supplier
+    } catch (const CORBA::SystemException&) { // nor is this: room, or a store, that there is not
         pause(members().limits().poll_interval);
     }
 }

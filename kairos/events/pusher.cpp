@@ -130,6 +130,13 @@ void Pusher::conclude(const std::exception_ptr& failure, bool is_made)
 bool Pusher::is_kept(Outcome outcome, const std::exception_ptr& failure)
 {
     if (outcome == Outcome::put_off || outcome == Outcome::elsewhere) return true;
+    if (is_next_lasting()) {
+        if (outcome == Outcome::not_received || outcome == Outcome::unanswered ||
+            outcome == Outcome::over)
+            return true;
+        // Who refuses it with every try is not kept from the next one.
+        return outcome == Outcome::refused && ++tries_ < members().limits().event_tries_max;
+    }
     if (outcome != Outcome::not_received) return false;
     if (was_reached(failure)) ++tries_;
     return tries_ < members().limits().event_tries_max;

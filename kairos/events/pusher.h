@@ -52,6 +52,8 @@ class KAIROS_API Pusher : public ClientCourier {
     /// Writes them as the arguments of a call.
     virtual void write_next(cdr::Writer& out) const = 0;
     virtual void forget_next() noexcept = 0;
+    /// Whether it is to be sent until its consumer has taken it, even if that may be twice.
+    [[nodiscard]] virtual bool is_next_lasting() const noexcept { return false; }
 
     void called(orb::AsynchronousCall& call) override;
     void idle() override;

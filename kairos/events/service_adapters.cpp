@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kairos/events/service_adapters.h"
 
+#include <random>
+
 namespace kairos::events {
 namespace {
 
-/// A POA that begins to serve.
 PortableServer::POA_ptr make_poa(PortableServer::POA_ptr parent, const char* name,
+                                 PortableServer::POAManager_ptr manager,
                                  PortableServer::LifespanPolicyValue lifespan,
                                  PortableServer::IdAssignmentPolicyValue assignment)
 {
@@ -13,26 +15,26 @@ PortableServer::POA_ptr make_poa(PortableServer::POA_ptr parent, const char* nam
     policies.length(2);
     policies[0] = parent->create_lifespan_policy(lifespan);
     policies[1] = parent->create_id_assignment_policy(assignment);
-    PortableServer::POA_var made =
-        parent->create_POA(name, PortableServer::POAManager::_nil(), policies);
-    const PortableServer::POAManager_var manager = made->the_POAManager();
-    manager->activate();
-    return made._retn();
+    return parent->create_POA(name, manager, policies);
 }
 
 } // namespace
 
-ServiceAdapters::ServiceAdapters(CORBA::ORB_ptr orb, const char* name)
-    : orb_(CORBA::ORB::_duplicate(orb))
+ServiceAdapters::ServiceAdapters(CORBA::ORB_ptr orb, const char* name, bool keeps)
+    : orb_(CORBA::ORB::_duplicate(orb)), keeps_(keeps)
 {
     CORBA::Object_var object = orb->resolve_initial_references("RootPOA");
     const PortableServer::POA_var root = PortableServer::POA::_narrow(object.in());
     object = orb->resolve_initial_references("IORTable");
     table_ = IORTable::Table::_narrow(object.in());
-    named_ = make_poa(root.in(), name, PortableServer::PERSISTENT, PortableServer::USER_ID);
+    named_ = make_poa(root.in(), name, PortableServer::POAManager::_nil(),
+                      PortableServer::PERSISTENT, PortableServer::USER_ID);
+    manager_ = named_->the_POAManager();
     try {
-        others_ =
-            make_poa(named_.in(), "Objects", PortableServer::TRANSIENT, PortableServer::SYSTEM_ID);
+        others_ = make_poa(named_.in(), "Objects", manager_.in(),
+                           keeps ? PortableServer::PERSISTENT : PortableServer::TRANSIENT,
+                           keeps ? PortableServer::USER_ID : PortableServer::SYSTEM_ID);
+        if (!keeps) serve();
     } catch (...) {
         destroy();
         throw;
@@ -42,8 +44,34 @@ ServiceAdapters::ServiceAdapters(CORBA::ORB_ptr orb, const char* name)
 CORBA::Object_ptr ServiceAdapters::activate(PortableServer::Servant servant,
                                             PortableServer::ObjectId_var& id) const
 {
-    id = others_->activate_object(servant);
+    if (keeps_ && id.operator->() == nullptr) id = new_id();
+    if (id.operator->() == nullptr)
+        id = others_->activate_object(servant);
+    else
+        others_->activate_object_with_id(id.in(), servant);
     return others_->id_to_reference(id.in());
+}
+
+PortableServer::ObjectId* ServiceAdapters::new_id()
+{
+    constexpr CORBA::ULong octets = 16;
+    PortableServer::ObjectId_var id = new PortableServer::ObjectId(octets);
+    id->length(octets);
+    std::random_device random;
+    for (CORBA::ULong i = 0; i < octets; ++i)
+        id[i] = static_cast<CORBA::Octet>(random());
+    return id._retn();
+}
+
+void ServiceAdapters::serve() const { manager_->activate(); }
+
+void ServiceAdapters::discard() const noexcept
+{
+    try {
+        manager_->discard_requests(false);
+    } catch (const CORBA::Exception&) {
+        // The ORB was destroyed before, or its POAs.
+    }
 }
 
 CORBA::Object_ptr ServiceAdapters::activate_named(PortableServer::Servant servant, const char* name,

@@ -14,8 +14,9 @@ namespace kairos::events {
 class KAIROS_API ServiceAdapters {
   public:
     /// Makes the POAs, which serve at once. Throws AdapterAlreadyExists for a second service of
-    /// this name in the same ORB.
-    ServiceAdapters(CORBA::ORB_ptr orb, const char* name);
+    /// this name in the same ORB. If it `keeps` objects, references of all are valid in later runs
+    /// that activate them again, and calls wait for serve().
+    ServiceAdapters(CORBA::ORB_ptr orb, const char* name, bool keeps = false);
     ServiceAdapters(const ServiceAdapters&) = delete;
     ServiceAdapters& operator=(const ServiceAdapters&) = delete;
     /// As destroy().
@@ -26,8 +27,17 @@ class KAIROS_API ServiceAdapters {
     /// The POA of all others.
     [[nodiscard]] PortableServer::POA_ptr others() const noexcept { return others_.in(); }
 
-    /// Return the object's reference, owned by the caller, and set `id`. Throw ObjectAlreadyActive
-    /// where there is one of that name.
+    [[nodiscard]] bool keeps() const noexcept { return keeps_; }
+    /// An id for one of the others, which no object has had in any run. Owned by the caller.
+    [[nodiscard]] static PortableServer::ObjectId* new_id();
+    /// Calls do not wait any more.
+    void serve() const;
+    /// Calls from here on are TRANSIENT: the objects will be there again.
+    void discard() const noexcept;
+
+    /// Return the object's reference, owned by the caller, and set `id`; the first activates it by
+    /// the id, of an earlier run, where that is set. Throw ObjectAlreadyActive where there is one
+    /// of that name.
     [[nodiscard]] CORBA::Object_ptr activate(PortableServer::Servant servant,
                                              PortableServer::ObjectId_var& id) const;
     [[nodiscard]] CORBA::Object_ptr activate_named(PortableServer::Servant servant,
@@ -43,8 +53,10 @@ class KAIROS_API ServiceAdapters {
 
   private:
     const CORBA::ORB_var orb_;
+    const bool keeps_;
     PortableServer::POA_var named_;
     PortableServer::POA_var others_;
+    PortableServer::POAManager_var manager_; // of both
     IORTable::Table_var table_;
 };
 

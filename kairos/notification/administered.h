@@ -18,6 +18,7 @@ class Administered : public Skeleton {
     {
         settings().change_qos(qos);
         qos_changed();
+        save();
     }
     void validate_qos(const CosNotification::QoSProperties& required_qos,
                       CosNotification::NamedPropertyRangeSeq_out available_qos) override
@@ -27,23 +28,36 @@ class Administered : public Skeleton {
 
     CosNotifyFilter::FilterID add_filter(CosNotifyFilter::Filter_ptr new_filter) override
     {
-        return settings().filters().add(filter_of(adapters(), new_filter), new_filter);
+        const FilterPtr filter = filter_of(adapters(), new_filter);
+        if (settings().kept() != 0 && filter->kept() == 0)
+            throw CORBA::BAD_PARAM(0, CORBA::COMPLETED_NO,
+                                   "that filter is of a channel that is not kept, as this one is");
+        const CosNotifyFilter::FilterID id = settings().filters().add(filter, new_filter);
+        save();
+        return id;
     }
     void remove_filter(CosNotifyFilter::FilterID filter) override
     {
         settings().filters().remove(filter);
+        save();
     }
     CosNotifyFilter::Filter_ptr get_filter(CosNotifyFilter::FilterID filter) override
     {
         return settings().filters().find(filter);
     }
     CosNotifyFilter::FilterIDSeq* get_all_filters() override { return settings().filters().ids(); }
-    void remove_all_filters() override { settings().filters().clear(); }
+    void remove_all_filters() override
+    {
+        settings().filters().clear();
+        save();
+    }
 
   private:
     [[nodiscard]] virtual Settings& settings() = 0;
     [[nodiscard]] virtual const events::ServiceAdapters& adapters() = 0;
     virtual void qos_changed() {}
+    /// Has the store have what has changed, if it has it. Throws what Keeper::save throws.
+    virtual void save() = 0;
 };
 
 } // namespace kairos::notification

@@ -2,7 +2,9 @@
 #include "kairos/notification/channel.h"
 
 #include "kairos/events/proxy.h"
+#include "kairos/notification/stored.h"
 
+#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -27,6 +29,12 @@ ProxyID Admin::next_id()
 {
     const std::lock_guard lock(mutex_);
     return ++last_;
+}
+
+void Admin::note_id(ProxyID id)
+{
+    const std::lock_guard lock(mutex_);
+    last_ = std::max(last_, id);
 }
 
 void Admin::enter(ProxyID id, bool pulls, CORBA::Object_ptr proxy)
@@ -101,11 +109,11 @@ Channel::Channel(ChannelID id, std::string name, const Qos& qos, const AdminProp
                  std::shared_ptr<FilterBudget> filters,
                  std::shared_ptr<events::ServiceBudget> budget,
                  std::shared_ptr<events::Couriers> couriers,
-                 const events::ServiceAdapters& adapters)
+                 const events::ServiceAdapters& adapters, std::shared_ptr<Keeper> keeper)
     : Members("notify", std::move(name), filters->limits, std::move(budget), std::move(couriers),
               adapters.others()),
       id_(id), filters_(std::move(filters)), matcher_(std::make_shared<Matcher>(filters_)),
-      adapters_(adapters), settings_(Level::channel, qos, matcher_),
+      adapters_(adapters), keeper_(std::move(keeper)), settings_(Level::channel, qos, matcher_),
       types_{std::make_shared<TypeTable>(filters_->limits.side_types_octets_max),
              std::make_shared<TypeTable>(filters_->limits.side_types_octets_max)}
 {
@@ -195,10 +203,44 @@ void Channel::pass_on(const NotificationPtr& event, const Source& source, bool i
 {
     const Passed passed = matcher_->match(*event);
     if (!goes_on(source.admin, source.proxy, passed)) return;
+    if (keeper_ && event->is_persistent(settings_.persists()))
+        return keep_and_pass_on(event, passed, is_full);
     std::size_t octets_at_once = octets_at_once_max;
     const std::shared_ptr<const Receptions> all = receptions();
     for (const Reception& one : *all)
         static_cast<Subscriber*>(one.receiver)->offer(event, passed, is_full, octets_at_once);
+}
+
+/// Nobody has it before it is in the store of whoever is kept there. Who is not gets it as others
+/// that are not persistent.
+void Channel::keep_and_pass_on(const NotificationPtr& event, const Passed& passed, bool is_full)
+{
+    const std::shared_ptr<const Receptions> all = receptions();
+    std::vector<std::uint64_t> places(all->size()); // of the objects in the store
+    std::vector<std::uint64_t> objects;
+    for (std::size_t i = 0; i < all->size(); ++i) {
+        places[i] = static_cast<Subscriber*>((*all)[i].receiver)->kept_if_wanted(*event, passed);
+        if (places[i] != 0) objects.push_back(places[i]);
+    }
+    std::vector<NotificationPtr> kept;
+    if (!objects.empty()) kept = keeper_->keep(event, objects);
+    std::size_t octets_at_once = octets_at_once_max;
+    auto next = kept.begin();
+    for (std::size_t i = 0; i < all->size(); ++i) {
+        const NotificationPtr mine = places[i] != 0 ? std::move(*next++) : event;
+        static_cast<Subscriber*>((*all)[i].receiver)->offer(mine, passed, is_full, octets_at_once);
+    }
+}
+
+AdminPtr Channel::restore_admin(bool is_consumers, AdminID id, InterFilterGroupOperator both)
+{
+    const Qos qos = settings_.qos();
+    const std::lock_guard lock(own_mutex_);
+    auto admin = std::make_shared<Admin>(id, is_consumers, both, qos, matcher_);
+    admins_[{is_consumers, id}] = admin;
+    AdminID& last = last_admins_[is_consumers ? 1 : 0];
+    last = std::max(last, id + 1);
+    return admin;
 }
 
 AdminPtr Channel::make_admin(bool is_consumers, InterFilterGroupOperator both)
@@ -218,6 +260,7 @@ AdminPtr Channel::make_admin(bool is_consumers, InterFilterGroupOperator both)
 
 void Channel::end_admin(const AdminPtr& admin)
 {
+    forget(admin->settings());
     {
         const std::lock_guard lock(own_mutex_);
         if (admins_.erase({admin->is_consumers(), admin->id()}) == 0) raise_over();
@@ -246,14 +289,19 @@ AdminIDSeq* Channel::admin_ids(bool is_consumers) const
     return ids._retn();
 }
 
-CORBA::Object_ptr Channel::add_client(const Servant& servant, events::Proxy& proxy)
+CORBA::Object_ptr Channel::add_client(const Servant& servant, events::Proxy& proxy,
+                                      const PortableServer::ObjectId* id)
 {
+    if (id != nullptr) return add(servant, proxy, static_cast<std::size_t>(-1), id);
     const bool is_consumers = proxy.is_consumers();
     const AdminProperties now = properties();
     const CORBA::Long max = is_consumers ? now.consumers : now.suppliers;
-    if (max == 0) return add(servant, proxy);
+    PortableServer::ObjectId_var chosen;
+    if (adapters_.keeps()) chosen = events::ServiceAdapters::new_id();
     try {
-        return add(servant, proxy, static_cast<std::size_t>(max));
+        return add(servant, proxy,
+                   max == 0 ? static_cast<std::size_t>(-1) : static_cast<std::size_t>(max),
+                   chosen.operator->());
     } catch (const events::TooManyOfKind&) {
         AdminLimitExceeded exceeded;
         exceeded.admin_property_err.name =
@@ -263,19 +311,35 @@ CORBA::Object_ptr Channel::add_client(const Servant& servant, events::Proxy& pro
     }
 }
 
-CORBA::Object_ptr Channel::activate(const Servant& servant, const void* key)
+CORBA::Object_ptr Channel::activate(const Servant& servant, const void* key,
+                                    const PortableServer::ObjectId* id)
 {
-    return activate(servant, key, nullptr);
+    return activate(servant, key, nullptr, id);
 }
 
-void Channel::activate(const Servant& servant, Admin& admin)
+void Channel::activate(const Servant& servant, Admin& admin, const PortableServer::ObjectId* id)
 {
-    const CORBA::Object_var object = activate(servant, &admin, &admin);
+    const CORBA::Object_var object = activate(servant, &admin, &admin, id);
 }
 
-CORBA::Object_ptr Channel::activate(const Servant& servant, const void* key, Admin* admin)
+KairosNotificationStore::Id Channel::id_of(const void* key) const
+{
+    const std::lock_guard lock(own_mutex_);
+    const auto found = objects_.find(key);
+    return found == objects_.end() ? KairosNotificationStore::Id() : stored_id(found->second.in());
+}
+
+void Channel::set_place(const PortableServer::ObjectId& place)
+{
+    const std::lock_guard lock(own_mutex_);
+    place_ = stored_id(place);
+}
+
+CORBA::Object_ptr Channel::activate(const Servant& servant, const void* key, Admin* admin,
+                                    const PortableServer::ObjectId* kept)
 {
     PortableServer::ObjectId_var id;
+    if (kept != nullptr) id = new PortableServer::ObjectId(*kept);
     CORBA::Object_var object = adapters_.activate(servant.in(), id);
     if (admin != nullptr) admin->set_object(object.in());
     {
@@ -300,6 +364,98 @@ void Channel::deactivate(const void* key)
         objects_.erase(found);
     }
     events::ServiceAdapters::deactivate(adapters_.others(), id);
+}
+
+// --- In the store --------------------------------------------------------------------------------
+
+template <typename Ended>
+void Channel::forget_kept(Ended& ended)
+{
+    if (!keeper_) return;
+    std::uint64_t key = 0;
+    try {
+        keeper_->save([&]() -> std::optional<StoreChange> {
+            key = ended.set_kept(0);
+            if (key == 0) return std::nullopt;
+            return StoreChange{.action = StoreChange::Action::erase_object, .key = key};
+        });
+    } catch (...) {
+        (void)ended.set_kept(key);
+        throw;
+    }
+}
+
+void Channel::forget(Settings& ended) { forget_kept(ended); }
+void Channel::forget(Filter& ended) { forget_kept(ended); }
+
+void Channel::save()
+{
+    if (!keeper_) return;
+    keeper_->save([this]() -> std::optional<StoreChange> {
+        KairosNotificationStore::Channel state;
+        state.number = id_;
+        state.name = name().c_str();
+        const CosNotification::QoSProperties_var qos = settings_.properties();
+        state.qos = qos.in();
+        const CosNotification::AdminProperties_var administration = properties_of(properties());
+        state.administration = administration.in();
+        {
+            const std::lock_guard lock(own_mutex_);
+            if (is_over_) raise_over();
+            state.place = place_;
+        }
+        state.filter_factory = id_of(this);
+        return put_object(settings_.kept(), settings_.kept(), StoredKind::channel, state);
+    });
+}
+
+void Channel::save(Admin& admin)
+{
+    if (admin.settings().kept() == 0) return;
+    keeper_->save([this, &admin]() -> std::optional<StoreChange> {
+        const std::uint64_t key = admin.settings().kept();
+        if (key == 0) return std::nullopt; // it has ended since
+        KairosNotificationStore::Admin state;
+        state.number = admin.id();
+        state.is_consumers = admin.is_consumers();
+        state.both = admin.both();
+        state.place = id_of(&admin);
+        state.own = admin.settings().stored();
+        return put_object(key, settings_.kept(), StoredKind::admin, state);
+    });
+}
+
+void Channel::save(Filter& filter)
+{
+    if (filter.kept() == 0) return;
+    keeper_->save([this, &filter]() -> std::optional<StoreChange> {
+        const std::uint64_t key = filter.kept();
+        if (key == 0) return std::nullopt; // likewise
+        KairosNotificationStore::Filter state;
+        state.place = id_of(&filter);
+        const auto all = filter.list();
+        state.constraints.length(static_cast<CORBA::ULong>(all->size()));
+        for (CORBA::ULong i = 0; i < state.constraints.length(); ++i)
+            state.constraints[i] = (*all)[i]->info;
+        state.last_constraint = filter.last();
+        return put_object(key, settings_.kept(), StoredKind::filter, state);
+    });
+}
+
+KairosNotificationStore::Id stored_id(const PortableServer::ObjectId& id)
+{
+    KairosNotificationStore::Id stored;
+    stored.length(id.length());
+    std::copy_n(id.get_buffer(), id.length(), stored.get_buffer());
+    return stored;
+}
+
+PortableServer::ObjectId id_of_stored(const KairosNotificationStore::Id& stored)
+{
+    PortableServer::ObjectId id;
+    id.length(stored.length());
+    std::copy_n(stored.get_buffer(), stored.length(), id.get_buffer());
+    return id;
 }
 
 void Channel::end_all(bool tells)

@@ -10,6 +10,7 @@
 #include "kairos/events/service_adapters.h"
 #include "kairos/notification/CosNotifyChannelAdmin.h"
 #include "kairos/notification/herald.h"
+#include "kairos/notification/keeper.h"
 #include "kairos/notification/settings.h"
 
 #include <array>
@@ -61,6 +62,8 @@ class Admin {
     /// Owned by the caller. Throws ProxyNotFound.
     [[nodiscard]] CORBA::Object_ptr find(CosNotifyChannelAdmin::ProxyID id) const;
     [[nodiscard]] CosNotifyChannelAdmin::ProxyIDSeq* ids(bool that_pull) const;
+    /// There has been a proxy of this id.
+    void note_id(CosNotifyChannelAdmin::ProxyID id);
     /// Proxies that have ended take no place. Ends all; there will be none any more.
     void end(events::Members& members);
     /// A proxy, by its number in the channel, to be ended with the admin. False: it has ended.
@@ -93,6 +96,13 @@ class Subscriber : public events::Receiver {
     virtual void offer(const NotificationPtr& event, const Passed& passed, bool is_full,
                        std::size_t& octets_at_once) = 0;
 
+    /// By what the service's store knows the consumer, if it has it and the consumer wants the
+    /// event; else 0.
+    [[nodiscard]] virtual std::uint64_t kept_if_wanted(const Notification& event,
+                                                       const Passed& passed) const = 0;
+    /// Takes an event that has waited for it in an earlier run.
+    virtual void take_back(const NotificationPtr& event) = 0;
+
     /// Forgets events that have expired.
     virtual void expire() = 0;
 
@@ -111,7 +121,8 @@ class Channel final : public events::Members {
     Channel(CosNotifyChannelAdmin::ChannelID id, std::string name, const Qos& qos,
             const AdminProperties& properties, std::shared_ptr<FilterBudget> filters,
             std::shared_ptr<events::ServiceBudget> budget,
-            std::shared_ptr<events::Couriers> couriers, const events::ServiceAdapters& adapters);
+            std::shared_ptr<events::Couriers> couriers, const events::ServiceAdapters& adapters,
+            std::shared_ptr<Keeper> keeper);
 
     [[nodiscard]] CosNotifyChannelAdmin::ChannelID id() const noexcept { return id_; }
     [[nodiscard]] const NotificationLimits& own_limits() const noexcept { return filters_->limits; }
@@ -122,6 +133,18 @@ class Channel final : public events::Members {
     }
     [[nodiscard]] const std::shared_ptr<Matcher>& matcher() const noexcept { return matcher_; }
     [[nodiscard]] const events::ServiceAdapters& adapters() const noexcept { return adapters_; }
+
+    /// What keeps it and what is in it; null for a channel that ends with the process.
+    [[nodiscard]] const std::shared_ptr<Keeper>& keeper() const noexcept { return keeper_; }
+    // What the store is to have of it from now on, where it has the channel, and after a change.
+    // Throw what Keeper::save throws.
+    void save();
+    void save(Admin& admin);
+    void save(Filter& filter);
+    // Have the store forget one that ends. Throw likewise, and then it is there.
+    void forget(Settings& ended);
+    void forget(Filter& ended);
+    using events::Members::forget;
 
     [[nodiscard]] AdminProperties properties() const;
     void change_properties(const CosNotification::AdminProperties& wanted);
@@ -135,6 +158,9 @@ class Channel final : public events::Members {
     /// Makes an admin, which has no object yet. Throws IMP_LIMIT.
     [[nodiscard]] AdminPtr make_admin(bool is_consumers,
                                       CosNotifyChannelAdmin::InterFilterGroupOperator both);
+    /// Makes one that there was in an earlier run, with that id.
+    [[nodiscard]] AdminPtr restore_admin(bool is_consumers, CosNotifyChannelAdmin::AdminID id,
+                                         CosNotifyChannelAdmin::InterFilterGroupOperator both);
     /// Ends it, with its proxies. Throws OBJECT_NOT_EXIST.
     void end_admin(const AdminPtr& admin);
     /// The one of this id whose object there is. Throws AdminNotFound.
@@ -144,7 +170,7 @@ class Channel final : public events::Members {
     /// one more such proxy.
     [[nodiscard]] CORBA::Object_ptr
     add_client(const PortableServer::Servant_var<PortableServer::ServantBase>& servant,
-               events::Proxy& proxy);
+               events::Proxy& proxy, const PortableServer::ObjectId* id = nullptr);
 
     /// What the clients of one side offer or want.
     [[nodiscard]] const std::shared_ptr<TypeTable>& types(bool of_consumers) const noexcept
@@ -153,12 +179,17 @@ class Channel final : public events::Members {
     }
 
     /// Objects of the channel's that end with it: admins and filters. An admin is found from here
-    /// on.
+    /// on. `id`, if it is not null, is what the object had in an earlier run.
     [[nodiscard]] CORBA::Object_ptr
     activate(const PortableServer::Servant_var<PortableServer::ServantBase>& servant,
-             const void* key);
+             const void* key, const PortableServer::ObjectId* id = nullptr);
     void activate(const PortableServer::Servant_var<PortableServer::ServantBase>& servant,
-                  Admin& admin);
+                  Admin& admin, const PortableServer::ObjectId* id = nullptr);
+    /// By which the object of that key is known in its POA; empty where there is none.
+    [[nodiscard]] KairosNotificationStore::Id id_of(const void* key) const;
+    /// Sets by which id the channel's own object is known in its POA, before there are clients. The
+    /// key of the filter factory's object is the channel itself.
+    void set_place(const PortableServer::ObjectId& place);
     void deactivate(const void* key);
     /// Ends all admins, proxies and filters.
     void end_all(bool tells);
@@ -166,16 +197,21 @@ class Channel final : public events::Members {
   private:
     using Servant = PortableServer::Servant_var<PortableServer::ServantBase>;
 
-    [[nodiscard]] CORBA::Object_ptr activate(const Servant& servant, const void* key, Admin* admin);
+    [[nodiscard]] CORBA::Object_ptr activate(const Servant& servant, const void* key, Admin* admin,
+                                             const PortableServer::ObjectId* id);
+    template <typename Ended>
+    void forget_kept(Ended& ended);
     template <typename Data>
     void take(const Data& data, const Source& source);
     void expire_all();
     void pass_on(const NotificationPtr& event, const Source& source, bool is_full);
+    void keep_and_pass_on(const NotificationPtr& event, const Passed& passed, bool is_full);
 
     const CosNotifyChannelAdmin::ChannelID id_;
     const std::shared_ptr<FilterBudget> filters_;
     const std::shared_ptr<Matcher> matcher_;
     const events::ServiceAdapters& adapters_; // which outlive the objects that lead here
+    const std::shared_ptr<Keeper> keeper_;
     Settings settings_;
     const std::array<std::shared_ptr<TypeTable>, 2> types_; // of suppliers, of consumers
     mutable std::mutex own_mutex_; // guards what follows; not held while anything is called
@@ -184,8 +220,14 @@ class Channel final : public events::Members {
     std::map<std::pair<bool, CosNotifyChannelAdmin::AdminID>, AdminPtr> admins_;
     std::array<CosNotifyChannelAdmin::AdminID, 2> last_admins_{}; // of suppliers, of consumers
     std::map<const void*, PortableServer::ObjectId_var> objects_;
+    KairosNotificationStore::Id place_;
     bool is_over_ = false;
 };
+/// The id as it is stored, and the other way round.
+[[nodiscard]] KairosNotificationStore::Id stored_id(const PortableServer::ObjectId& id);
+[[nodiscard]] PortableServer::ObjectId id_of_stored(const KairosNotificationStore::Id& id);
+/// Which kind of object a state in the store is of.
+enum class StoredKind : std::uint8_t { channel, filter, admin, proxy };
 using ChannelPtr = std::shared_ptr<Channel>;
 
 } // namespace kairos::notification

@@ -72,6 +72,7 @@ class AdminServant : public Administered<Skeleton> {
 
   private:
     [[nodiscard]] Settings& settings() override { return admin_->settings(); }
+    void save() override { channel()->save(*admin_); }
     [[nodiscard]] const events::ServiceAdapters& adapters() override
     {
         return channel()->adapters();
@@ -126,6 +127,7 @@ class ConsumersServant final : public AdminServant<POA_CosNotifyChannelAdmin::Co
                              const CosNotification::EventTypeSeq& removed) override
     {
         of()->settings().change_types(added, removed);
+        channel()->save(*of());
     }
 
   private:
@@ -172,6 +174,7 @@ class SuppliersServant final : public AdminServant<POA_CosNotifyChannelAdmin::Su
                       const CosNotification::EventTypeSeq& removed) override
     {
         of()->settings().change_types(added, removed);
+        channel()->save(*of());
     }
 
   private:
@@ -181,19 +184,30 @@ class SuppliersServant final : public AdminServant<POA_CosNotifyChannelAdmin::Su
     }
 };
 
+void activate_admin(ServiceState& state, const ChannelPtr& channel, const AdminPtr& admin,
+                    const PortableServer::ObjectId* id = nullptr)
+{
+    Servant_var<ServantBase> servant;
+    if (admin->is_consumers())
+        servant = new ConsumersServant(state, channel, admin);
+    else
+        servant = new SuppliersServant(state, channel, admin);
+    channel->activate(servant, *admin, id);
+}
+
 AdminPtr make_admin(ServiceState& state, const ChannelPtr& channel, bool is_consumers,
                     InterFilterGroupOperator both)
 {
     AdminPtr admin = channel->make_admin(is_consumers, both);
     try {
-        Servant_var<ServantBase> servant;
-        if (is_consumers)
-            servant = new ConsumersServant(state, channel, admin);
-        else
-            servant = new SuppliersServant(state, channel, admin);
-        channel->activate(servant, *admin);
+        activate_admin(state, channel, admin);
+        if (channel->keeper()) {
+            (void)admin->settings().set_kept(channel->keeper()->next_key());
+            channel->save(*admin);
+        }
         return admin;
     } catch (...) {
+        (void)admin->settings().set_kept(0); // what the store has of it means nothing
         channel->end_admin(admin);
         throw;
     }
@@ -201,13 +215,17 @@ AdminPtr make_admin(ServiceState& state, const ChannelPtr& channel, bool is_cons
 
 class ChannelServant final : public POA_KairosNotification::Channel {
   public:
-    ChannelServant(ServiceState& state, ChannelPtr channel)
+    /// The first admin of each kind is made if there is none. `filter_factory` is as the object was
+    /// known in an earlier run, or null.
+    ChannelServant(ServiceState& state, ChannelPtr channel, AdminPtr consumers, AdminPtr suppliers,
+                   const PortableServer::ObjectId* filter_factory)
         : state_(state), channel_(std::move(channel)),
-          consumers_(make_admin(state, channel_, true, AND_OP)),
-          suppliers_(make_admin(state, channel_, false, AND_OP))
+          consumers_(consumers ? std::move(consumers) : make_admin(state, channel_, true, AND_OP)),
+          suppliers_(suppliers ? std::move(suppliers) : make_admin(state, channel_, false, AND_OP))
     {
         const Servant_var<ServantBase> filters = make_filter_factory(channel_);
-        const CORBA::Object_var object = channel_->activate(filters, this);
+        const CORBA::Object_var object =
+            channel_->activate(filters, channel_.get(), filter_factory);
         filters_ = CosNotifyFilter::FilterFactory::_unchecked_narrow(object.in());
     }
 
@@ -215,6 +233,7 @@ class ChannelServant final : public POA_KairosNotification::Channel {
     void set_qos(const CosNotification::QoSProperties& qos) override
     {
         channel_->settings().change_qos(qos);
+        channel_->save();
     }
     void validate_qos(const CosNotification::QoSProperties& required_qos,
                       CosNotification::NamedPropertyRangeSeq_out available_qos) override
@@ -228,6 +247,7 @@ class ChannelServant final : public POA_KairosNotification::Channel {
     void set_admin(const CosNotification::AdminProperties& admin) override
     {
         channel_->change_properties(admin);
+        channel_->save();
     }
 
     EventChannelFactory_ptr MyFactory() override { return state_.factory(); }
@@ -301,8 +321,7 @@ class FactoryServant final : public POA_CosNotifyChannelAdmin::EventChannelFacto
                                     const CosNotification::AdminProperties& initial_admin,
                                     CORBA::Long_out id) override
     {
-        Qos qos;
-        change(qos, initial_qos, Level::channel, state_.limits());
+        const Qos qos = state_.channel_qos(initial_qos);
         AdminProperties properties;
         change(properties, initial_admin);
         return state_.create("", qos, properties, id);
@@ -318,7 +337,27 @@ class FactoryServant final : public POA_CosNotifyChannelAdmin::EventChannelFacto
 
 Servant_var<ServantBase> make_channel_servant(ServiceState& state, const ChannelPtr& channel)
 {
-    return new ChannelServant(state, channel);
+    return new ChannelServant(state, channel, nullptr, nullptr, nullptr);
+}
+
+Servant_var<ServantBase> restore_channel_servant(ServiceState& state, const ChannelPtr& channel,
+                                                 const AdminPtr& consumers,
+                                                 const AdminPtr& suppliers,
+                                                 const PortableServer::ObjectId& filter_factory)
+{
+    return new ChannelServant(state, channel, consumers, suppliers, &filter_factory);
+}
+
+AdminPtr restore_admin(ServiceState& state, const ChannelPtr& channel, std::uint64_t key,
+                       const KairosNotificationStore::Admin& stored,
+                       const std::function<Settings::Attached(std::uint64_t)>& find)
+{
+    AdminPtr admin = channel->restore_admin(stored.is_consumers, stored.number, stored.both);
+    admin->settings().restore(stored.own, find);
+    (void)admin->settings().set_kept(key);
+    const PortableServer::ObjectId id = id_of_stored(stored.place);
+    activate_admin(state, channel, admin, &id);
+    return admin;
 }
 
 Servant_var<ServantBase> make_factory_servant(ServiceState& state)

@@ -41,6 +41,7 @@ class EventTypes {
     void change(const CosNotification::EventTypeSeq& added,
                 const CosNotification::EventTypeSeq& removed);
     [[nodiscard]] bool are_all() const noexcept { return all_; }
+    [[nodiscard]] bool has_spoken() const noexcept { return has_spoken_; }
     /// Patterns that are left over after type_steps_max contain nothing; names without stars are
     /// always found.
     [[nodiscard]] bool contain(std::string_view domain, std::string_view type) const noexcept;

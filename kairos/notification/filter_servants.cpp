@@ -23,23 +23,32 @@ class FilterServant final : public POA_CosNotifyFilter::Filter {
     char* constraint_grammar() override { return CORBA::string_dup("EXTENDED_TCL"); }
     ConstraintInfoSeq* add_constraints(const ConstraintExpSeq& constraint_list) override
     {
-        return filter_->add(constraint_list);
+        ConstraintInfoSeq_var added = filter_->add(constraint_list);
+        save();
+        return added._retn();
     }
     void modify_constraints(const ConstraintIDSeq& del_list,
                             const ConstraintInfoSeq& modify_list) override
     {
         filter_->modify(del_list, modify_list);
+        save();
     }
     ConstraintInfoSeq* get_constraints(const ConstraintIDSeq& id_list) override
     {
         return filter_->infos(id_list);
     }
     ConstraintInfoSeq* get_all_constraints() override { return filter_->infos(); }
-    void remove_all_constraints() override { filter_->clear(); }
+    void remove_all_constraints() override
+    {
+        filter_->clear();
+        save();
+    }
     void destroy() override
     {
+        const ChannelPtr channel = channel_.lock();
+        if (channel) channel->forget(*filter_);
         filter_->end();
-        if (const ChannelPtr channel = channel_.lock()) channel->deactivate(filter_.get());
+        if (channel) channel->deactivate(filter_.get());
     }
     CORBA::Boolean match(const CORBA::Any& filterable_data) override
     {
@@ -68,6 +77,11 @@ class FilterServant final : public POA_CosNotifyFilter::Filter {
     CallbackIDSeq* get_callbacks() override { return new CallbackIDSeq; }
 
   private:
+    void save()
+    {
+        if (const ChannelPtr channel = channel_.lock()) channel->save(*filter_);
+    }
+
     const std::weak_ptr<Channel> channel_; // which owns this
     const FilterPtr filter_;
 };
@@ -85,6 +99,15 @@ class FactoryOfFilters final : public POA_CosNotifyFilter::FilterFactory {
         const auto filter = std::make_shared<notification::Filter>(channel->filter_budget());
         const Servant_var<ServantBase> servant = new FilterServant(channel, filter);
         const CORBA::Object_var object = channel->activate(servant, filter.get());
+        if (channel->keeper()) {
+            filter->set_kept(channel->keeper()->next_key());
+            try {
+                channel->save(*filter);
+            } catch (...) {
+                channel->deactivate(filter.get());
+                throw;
+            }
+        }
         return CosNotifyFilter::Filter::_unchecked_narrow(object.in());
     }
     MappingFilter_ptr create_mapping_filter(const char* /*constraint_grammar*/,
@@ -102,6 +125,20 @@ class FactoryOfFilters final : public POA_CosNotifyFilter::FilterFactory {
 Servant_var<ServantBase> make_filter_factory(const ChannelPtr& channel)
 {
     return new FactoryOfFilters(channel);
+}
+
+RestoredFilter restore_filter(const ChannelPtr& channel, std::uint64_t key,
+                              const KairosNotificationStore::Filter& stored)
+{
+    RestoredFilter restored{
+        .filter = std::make_shared<notification::Filter>(channel->filter_budget()), .object = {}};
+    restored.filter->restore(stored.constraints, stored.last_constraint);
+    restored.filter->set_kept(key);
+    const Servant_var<ServantBase> servant = new FilterServant(channel, restored.filter);
+    const PortableServer::ObjectId id = id_of_stored(stored.place);
+    const CORBA::Object_var object = channel->activate(servant, restored.filter.get(), &id);
+    restored.object = CosNotifyFilter::Filter::_unchecked_narrow(object.in());
+    return restored;
 }
 
 FilterPtr filter_of(const events::ServiceAdapters& adapters, CosNotifyFilter::Filter_ptr object)

@@ -11,6 +11,14 @@ namespace kairos::notification {
 [[nodiscard]] PortableServer::Servant_var<PortableServer::ServantBase>
 make_filter_factory(const ChannelPtr& channel);
 
+/// The objects of a filter that there was in an earlier run, by which the store knows it.
+struct RestoredFilter {
+    FilterPtr filter;
+    CosNotifyFilter::Filter_var object;
+};
+[[nodiscard]] RestoredFilter restore_filter(const ChannelPtr& channel, std::uint64_t key,
+                                            const KairosNotificationStore::Filter& stored);
+
 /// The filter behind an object of the service whose adapters these are. Throws BAD_PARAM for any
 /// other: channels ask nobody else which events pass.
 [[nodiscard]] FilterPtr filter_of(const events::ServiceAdapters& adapters,

@@ -232,6 +232,25 @@ ConstraintInfoSeq* Filter::infos() const
     return infos._retn();
 }
 
+void Filter::restore(const ConstraintInfoSeq& infos, ConstraintID last)
+{
+    const std::lock_guard lock(changing_);
+    List list;
+    for (CORBA::ULong i = 0; i < infos.length(); ++i) {
+        list.push_back(make(infos[i].constraint_expression, infos[i].constraint_id));
+        last = std::max(last, infos[i].constraint_id);
+    }
+    std::ranges::sort(list, {}, [](const ConstraintPtr& one) { return one->info.constraint_id; });
+    last_ = last;
+    put(std::move(list));
+}
+
+ConstraintID Filter::last()
+{
+    const std::lock_guard lock(changing_);
+    return last_;
+}
+
 void Filter::clear()
 {
     const std::lock_guard lock(changing_);
@@ -463,6 +482,28 @@ CosNotifyFilter::Filter_ptr FilterSet::find(CosNotifyFilter::FilterID id) const
     const auto found = members_.find(id);
     if (found == members_.end()) throw CosNotifyFilter::FilterNotFound();
     return CosNotifyFilter::Filter::_duplicate(found->second.object.in());
+}
+
+std::vector<FilterSet::Attachment> FilterSet::attachments(CosNotifyFilter::FilterID& last) const
+{
+    std::vector<Attachment> all;
+    const std::lock_guard lock(mutex_);
+    for (const auto& [id, member] : members_)
+        all.push_back({.id = id, .filter = member.filter});
+    last = last_;
+    return all;
+}
+
+void FilterSet::restore(const Attachment& attachment, CosNotifyFilter::Filter_ptr object)
+{
+    restore_last(attachment.id - 1);
+    (void)add(attachment.filter, object);
+}
+
+void FilterSet::restore_last(CosNotifyFilter::FilterID last)
+{
+    const std::lock_guard lock(mutex_);
+    last_ = std::max(last_, last);
 }
 
 CosNotifyFilter::FilterIDSeq* FilterSet::ids() const

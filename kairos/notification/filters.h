@@ -95,6 +95,16 @@ class Filter {
     /// Its own, of all that there have ever been in the service; never 0.
     [[nodiscard]] std::uint64_t number() const noexcept { return number_; }
 
+    /// By which the service's store knows it; 0: it does not.
+    [[nodiscard]] std::uint64_t kept() const noexcept { return kept_; }
+    /// Returns what it was.
+    std::uint64_t set_kept(std::uint64_t key) noexcept { return kept_.exchange(key); }
+    /// As it was in an earlier run; before it is shared. Throws what add() throws.
+    void restore(const CosNotifyFilter::ConstraintInfoSeq& infos,
+                 CosNotifyFilter::ConstraintID last);
+    /// The last id that a constraint was given.
+    [[nodiscard]] CosNotifyFilter::ConstraintID last();
+
     /// Those of CosNotifyFilter::Filter; either all is done or nothing. Also throw IMP_LIMIT.
     [[nodiscard]] CosNotifyFilter::ConstraintInfoSeq*
     add(const CosNotifyFilter::ConstraintExpSeq& added);
@@ -124,6 +134,7 @@ class Filter {
     const std::shared_ptr<FilterBudget> budget_;
     const events::Portion place_;
     const std::uint64_t number_;
+    std::atomic<std::uint64_t> kept_{0};
     std::mutex changing_; // guards what follows, and who changes it; outside mutex_
     CosNotifyFilter::ConstraintID last_ = 0;
     bool has_ended_ = false;
@@ -196,6 +207,14 @@ class FilterSet {
     [[nodiscard]] CosNotifyFilter::Filter_ptr find(CosNotifyFilter::FilterID id) const;
     [[nodiscard]] CosNotifyFilter::FilterIDSeq* ids() const;
     void clear() noexcept;
+    /// The filters by their ids here, and the last such id: to be restored in a later run.
+    struct Attachment {
+        CosNotifyFilter::FilterID id = 0;
+        FilterPtr filter;
+    };
+    [[nodiscard]] std::vector<Attachment> attachments(CosNotifyFilter::FilterID& last) const;
+    void restore(const Attachment& attachment, CosNotifyFilter::Filter_ptr object);
+    void restore_last(CosNotifyFilter::FilterID last);
     /// As clear(), but nothing passes from here on if there were filters: what is under way to who
     /// has them is not let through because they go. No more are added.
     void end() noexcept;

@@ -61,27 +61,27 @@ std::chrono::steady_clock::time_point time_of(std::uint64_t utc_ticks)
 }
 
 Notification::Notification(const CORBA::Any& data, const EventDefaults& defaults)
-    : came_structured_(false), data_(data), encoded_(data_)
+    : defaults_(defaults), came_structured_(false), data_(data), encoded_(data_)
 {
     const CosNotification::StructuredEvent* inside = nullptr;
     if (data_ >>= inside) event_ = std::make_unique<CosNotification::StructuredEvent>(*inside);
-    read_header(defaults);
+    read_header();
 }
 
 Notification::Notification(const CosNotification::StructuredEvent& event,
                            const EventDefaults& defaults)
-    : came_structured_(true), event_(std::make_unique<CosNotification::StructuredEvent>(event)),
-      encoded_(*event_)
+    : defaults_(defaults), came_structured_(true),
+      event_(std::make_unique<CosNotification::StructuredEvent>(event)), encoded_(*event_)
 {
-    read_header(defaults);
+    read_header();
 }
 
-void Notification::read_header(const EventDefaults& defaults)
+void Notification::read_header()
 {
     octets_ = encoded_.size();
     if (has_wide(data_)) encoded_.note_wide_text();
-    priority_ = defaults.priority;
-    std::chrono::nanoseconds timeout = defaults.timeout;
+    priority_ = defaults_.priority;
+    std::chrono::nanoseconds timeout = defaults_.timeout;
     if (event_) {
         require_name(event_->header.fixed_header.event_type.domain_name.in());
         require_name(event_->header.fixed_header.event_type.type_name.in());
@@ -93,9 +93,11 @@ void Notification::read_header(const EventDefaults& defaults)
             const std::string_view name = fields[i].name.in();
             TimeBase::TimeT ticks = 0;
             const TimeBase::UtcT* time = nullptr;
-            CORBA::Short priority = 0;
-            if (name == CosNotification::Priority && (fields[i].value >>= priority))
-                priority_ = priority;
+            CORBA::Short number = 0;
+            if (name == CosNotification::Priority && (fields[i].value >>= number))
+                priority_ = number;
+            else if (name == CosNotification::EventReliability && (fields[i].value >>= number))
+                is_persistent_ = number == CosNotification::Persistent;
             else if (name == CosNotification::Timeout && (fields[i].value >>= ticks))
                 timeout = duration_of(ticks);
             else if (name == CosNotification::StopTime && (fields[i].value >>= time))

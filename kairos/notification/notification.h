@@ -30,6 +30,7 @@ inline constexpr const char* any_type_name = "%ANY";
 struct EventDefaults {
     std::int16_t priority = 0;
     std::chrono::nanoseconds timeout{0}; ///< 0 for none
+    std::chrono::nanoseconds age{0};     ///< of one that has come before this process began
 };
 
 class Notification {
@@ -48,6 +49,15 @@ class Notification {
     /// From when it is of no use; the clock's end for one that says nothing of that.
     [[nodiscard]] Clock::time_point deadline() const noexcept { return deadline_; }
     [[nodiscard]] Clock::time_point received() const noexcept { return received_; }
+    /// Whether it is to be kept until its consumers have it: as it says itself, or else this.
+    [[nodiscard]] bool is_persistent(bool otherwise) const noexcept
+    {
+        return is_persistent_.value_or(otherwise);
+    }
+    [[nodiscard]] const EventDefaults& defaults() const noexcept { return defaults_; }
+    [[nodiscard]] bool came_structured() const noexcept { return came_structured_; }
+    /// As it came.
+    [[nodiscard]] const events::EncodedArgument& encoded() const noexcept { return encoded_; }
 
     /// What filters look at: the Any, or an Any with the structured event.
     [[nodiscard]] const CORBA::Any& filterable() const;
@@ -67,16 +77,18 @@ class Notification {
                               events::Portion& place) noexcept;
 
   private:
-    void read_header(const EventDefaults& defaults);
+    void read_header();
     [[nodiscard]] bool wraps_any() const noexcept;
 
-    const Clock::time_point received_ = Clock::now();
+    const EventDefaults defaults_;
+    const Clock::time_point received_ = Clock::now() - defaults_.age;
     const bool came_structured_;
     CORBA::Any data_;                                               // as it came, or null
     std::unique_ptr<const CosNotification::StructuredEvent> event_; // as it came, or null
     events::EncodedArgument encoded_;                               // of the form that it came in
     std::size_t octets_ = 0;
     std::int16_t priority_ = 0;
+    std::optional<bool> is_persistent_; // if it says that
     Clock::time_point deadline_ = Clock::time_point::max();
     events::Portion octets_charge_;
     events::Portion place_;

@@ -114,6 +114,10 @@ class Numbers {
     {
         return notes_.wait([&] { return numbers_.size() >= expected.size(); }) && all() == expected;
     }
+    [[nodiscard]] bool has(std::size_t count)
+    {
+        return notes_.wait([&] { return numbers_.size() >= count; });
+    }
     [[nodiscard]] bool has_last(CORBA::Long number)
     {
         return notes_.wait([&] { return !numbers_.empty() && numbers_.back() == number; });

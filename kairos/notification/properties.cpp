@@ -84,9 +84,15 @@ constexpr Description descriptions[] = {
     describe_member<&Qos::pacing>(PacingInterval, Kind::time, objects, 0, most, 0, most),
 };
 
-/// With what this service has less.
-Description of_service(Description one, const NotificationLimits& limits) noexcept
+/// With what this service has less, or this channel more.
+Description of_service(Description one, const Qos& qos, Level level,
+                       const NotificationLimits& limits) noexcept
 {
+    const bool is_connection = std::strcmp(one.name, ConnectionReliability) == 0;
+    if (qos.may_persist && (is_connection || std::strcmp(one.name, EventReliability) == 0))
+        one.served_high = Persistent;
+    // The channel is kept already, and what it has.
+    if (qos.may_persist && is_connection && level == Level::channel) one.served_low = Persistent;
     const auto at_most = [&one](std::size_t max) {
         one.served_high = std::min(one.served_high, static_cast<std::int64_t>(max));
     };
@@ -206,7 +212,7 @@ void change(Qos& qos, const Property& wanted, Level level, const NotificationLim
         return std::strcmp(one.name, wanted.name.in()) == 0;
     });
     if (found == std::end(descriptions)) return errors.add(BAD_PROPERTY, wanted.name.in());
-    const Description one = of_service(*found, limits);
+    const Description one = of_service(*found, qos, level, limits);
     if ((one.levels & at(level)) == 0) return errors.add(UNSUPPORTED_PROPERTY, one.name);
     std::int64_t value = 0;
     if (!read(wanted, one.kind, one.low, one.high, errors, value)) return;
@@ -235,6 +241,20 @@ void change(Qos& qos, const QoSProperties& wanted, Level level, const Notificati
         change(changed, wanted[i], level, limits, errors);
     if (!errors.empty()) throw UnsupportedQoS(errors.all());
     qos = changed;
+}
+
+/// That an event outlives who is to get it means nothing (CosNotification 1.1, 2.5.5.1).
+Qos qos_of_channel(const QoSProperties& wanted, bool has_store, const NotificationLimits& limits)
+{
+    Qos qos;
+    for (CORBA::ULong i = 0; has_store && i < wanted.length(); ++i) {
+        CORBA::Short value = BestEffort;
+        if (std::strcmp(wanted[i].name.in(), ConnectionReliability) == 0 &&
+            (wanted[i].value >>= value))
+            qos.may_persist = value == Persistent;
+    }
+    change(qos, wanted, Level::channel, limits);
+    return qos;
 }
 
 void change(AdminProperties& properties, const CosNotification::AdminProperties& wanted)
@@ -290,7 +310,7 @@ NamedPropertyRangeSeq* validate(const Qos& qos, const QoSProperties& wanted, Lev
     change(changed, wanted, level, limits);
     NamedPropertyRangeSeq_var ranges = new NamedPropertyRangeSeq;
     for (const Description& all : descriptions) {
-        const Description one = of_service(all, limits);
+        const Description one = of_service(all, qos, level, limits);
         bool is_wanted = false;
         for (CORBA::ULong i = 0; i < wanted.length(); ++i)
             is_wanted = is_wanted || std::strcmp(wanted[i].name.in(), one.name) == 0;

@@ -29,6 +29,9 @@ struct Qos {
     TimeBase::TimeT pacing = 0;
     bool start_time_supported = false;
     bool stop_time_supported = true;
+    /// No property: whether the channel is kept in a store, and so may promise more; what is below
+    /// takes it over. While a channel is made, whether there is a store.
+    bool may_persist = false;
 };
 
 struct AdminProperties {
@@ -38,6 +41,10 @@ struct AdminProperties {
     bool reject_new_events = false;
 };
 
+/// Sets what a channel is made with; `has_store`: it may be one that is kept, which it is from its
+/// beginning to its end or not at all. Throws UnsupportedQoS.
+[[nodiscard]] Qos qos_of_channel(const CosNotification::QoSProperties& wanted, bool has_store,
+                                 const NotificationLimits& limits);
 /// Changes `qos` as the properties say, all or nothing. Throws UnsupportedQoS with all that is
 /// wrong.
 void change(Qos& qos, const CosNotification::QoSProperties& wanted, Level level,

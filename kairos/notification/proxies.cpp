@@ -4,7 +4,6 @@
 #include "kairos/events/CosEventChannelAdmin_skel.h"
 #include "kairos/notification/CosNotifyChannelAdmin_skel.h"
 #include "kairos/notification/administered.h"
-#include "kairos/notification/proxy.h"
 
 namespace kairos::notification {
 namespace {
@@ -59,6 +58,7 @@ class OwnProxy : public Administered<Skeleton>, public NotifyProxy {
         return line().channel->adapters();
     }
     void qos_changed() override { apply_qos(); }
+    void save() override { keep_state(); }
 
     const ProxyType type_;
 };
@@ -464,7 +464,34 @@ CORBA::Object_ptr make(const ChannelPtr& channel, const AdminPtr& of, bool pulls
         channel->forget(made->member());
         throw CORBA::OBJECT_NOT_EXIST(mapping::omg_minor(1), CORBA::COMPLETED_NO);
     }
+    if (!channel->keeper()) return object._retn();
+    try {
+        const PortableServer::ObjectId_var place =
+            channel->adapters().others()->reference_to_id(object.in());
+        made->set_place(stored_id(place.in()));
+        made->keep_state();
+    } catch (...) {
+        channel->forget(made->member());
+        throw;
+    }
     return object._retn();
+}
+
+/// As it was.
+template <typename Proxy>
+NotifyProxy& make_again(const ChannelPtr& channel, const AdminPtr& of, std::uint64_t key,
+                        const KairosNotificationStore::Proxy& stored,
+                        const std::function<Settings::Attached(std::uint64_t)>& find)
+{
+    auto* const made = new Proxy(channel, of);
+    const PortableServer::Servant_var<ServantBase> servant = made;
+    made->line().settings->restore(stored.own, find);
+    made->restore(key, stored);
+    const PortableServer::ObjectId id = id_of_stored(stored.place);
+    const CORBA::Object_var object = channel->add_client(servant, *made, &id);
+    if (stored.number != 0) of->enter(stored.number, stored.pulls, object.in());
+    (void)of->take_in(made->member());
+    return *made;
 }
 
 template <typename Any, typename Structured, typename Sequence>
@@ -483,6 +510,31 @@ CORBA::Object_ptr make(const ChannelPtr& channel, const AdminPtr& of, Form form,
 }
 
 } // namespace
+
+NotifyProxy& restore_proxy(const ChannelPtr& channel, const AdminPtr& admin, std::uint64_t key,
+                           const KairosNotificationStore::Proxy& stored,
+                           const std::function<Settings::Attached(std::uint64_t)>& find)
+{
+    using Make = NotifyProxy& (*)(const ChannelPtr&, const AdminPtr&, std::uint64_t,
+                                  const KairosNotificationStore::Proxy&,
+                                  const std::function<Settings::Attached(std::uint64_t)>&);
+    // Of consumers or not, that pull or not; those of the Event Service, then by the form.
+    static constexpr Make makes[2][2][4] = {
+        {{make_again<EventPushConsumer>, make_again<AnyPushConsumer>,
+          make_again<StructuredPushConsumer>, make_again<SequencePushConsumer>},
+         {make_again<EventPullConsumer>, make_again<AnyPullConsumer>,
+          make_again<StructuredPullConsumer>, make_again<SequencePullConsumer>}},
+        {{make_again<EventPushSupplier>, make_again<AnyPushSupplier>,
+          make_again<StructuredPushSupplier>, make_again<SequencePushSupplier>},
+         {make_again<EventPullSupplier>, make_again<AnyPullSupplier>,
+          make_again<StructuredPullSupplier>, make_again<SequencePullSupplier>}}};
+    const std::size_t form = stored.number == 0                ? 0
+                             : stored.form == ANY_EVENT        ? 1
+                             : stored.form == STRUCTURED_EVENT ? 2
+                                                               : 3;
+    return makes[admin->is_consumers() ? 1 : 0][stored.pulls ? 1 : 0][form](channel, admin, key,
+                                                                            stored, find);
+}
 
 ProxyConsumer_ptr make_proxy_consumer(const ChannelPtr& channel, const AdminPtr& of, Form form,
                                       bool pulls, ProxyID& id)

@@ -5,9 +5,17 @@
 #pragma once
 
 #include "kairos/events/CosEventChannelAdmin.h"
-#include "kairos/notification/receivers.h"
+#include "kairos/notification/proxy.h"
+
+#include <functional>
 
 namespace kairos::notification {
+
+/// A proxy that there was in an earlier run, which is not connected yet. Owned by the channel.
+[[nodiscard]] NotifyProxy&
+restore_proxy(const ChannelPtr& channel, const AdminPtr& admin, std::uint64_t key,
+              const KairosNotificationStore::Proxy& stored,
+              const std::function<Settings::Attached(std::uint64_t)>& find);
 
 /// Make a proxy of the admin. Owned by the caller. Throw what Channel::add_client throws, and
 /// OBJECT_NOT_EXIST after the admin's end.

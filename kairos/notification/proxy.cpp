@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kairos/notification/proxy.h"
 
+#include "kairos/notification/stored.h"
+
 #include <algorithm>
 
 namespace kairos::notification {
@@ -25,7 +27,18 @@ NotifyProxy::NotifyProxy(const ChannelPtr& channel, const AdminPtr& admin, const
 
 void NotifyProxy::connect_client(CORBA::Object_ptr client)
 {
-    if (calls_client()) events::require_client(*line_.channel, client);
+    if (kind_.is_consumers != kind_.pulls) events::require_client(*line_.channel, client);
+    make_connection(client);
+    try {
+        keep_state();
+    } catch (...) {
+        line_.channel->forget(number());
+        throw;
+    }
+}
+
+void NotifyProxy::make_connection(CORBA::Object_ptr client)
+{
     Channel& channel = *line_.channel;
     if (kind_.is_consumers && kind_.pulls) {
         connect(client);
@@ -55,7 +68,103 @@ void NotifyProxy::connect_client(CORBA::Object_ptr client)
     } else {
         connect(client);
     }
+    if (channel.keeper()) {
+        const std::lock_guard lock(mutex_);
+        client_ = CORBA::Object::_duplicate(client);
+    }
     announce(client);
+}
+
+// --- In the store --------------------------------------------------------------------------------
+
+KairosNotificationStore::Proxy NotifyProxy::stored_state()
+{
+    KairosNotificationStore::Proxy state;
+    state.of = line_.admin->settings().kept();
+    state.number = id_;
+    state.form = kind_.form == Form::any          ? CosNotifyChannelAdmin::ANY_EVENT
+                 : kind_.form == Form::structured ? CosNotifyChannelAdmin::STRUCTURED_EVENT
+                                                  : CosNotifyChannelAdmin::SEQUENCE_EVENT;
+    state.pulls = kind_.pulls;
+    state.place = place_;
+    state.own = line_.settings->stored();
+    state.is_connected = is_connected();
+    state.is_suspended = is_suspended_;
+    CORBA::Object_var client;
+    {
+        const std::lock_guard lock(mutex_);
+        client = CORBA::Object::_duplicate(client_.in());
+        state.speaks = static_cast<CORBA::Short>(speaks_ ? *speaks_ : -1);
+    }
+    if (CORBA::is_nil(client.in()))
+        state.client = "";
+    else
+        state.client = line_.channel->keeper()->orb()->object_to_string(client.in());
+    return state;
+}
+
+void NotifyProxy::keep_state()
+{
+    const Channel& channel = *line_.channel;
+    if (!channel.keeper()) return;
+    Settings& settings = *line_.settings;
+    channel.keeper()->save([&]() -> std::optional<StoreChange> {
+        {
+            const std::lock_guard lock(mutex_);
+            if (has_stopped_) return std::nullopt;
+        }
+        if (settings.qos().connection_reliability != CosNotification::Persistent) {
+            const std::uint64_t key = settings.set_kept(0);
+            if (key == 0) return std::nullopt;
+            return StoreChange{.action = StoreChange::Action::erase_object, .key = key};
+        }
+        if (settings.kept() == 0) (void)settings.set_kept(channel.keeper()->next_key());
+        return put_object(settings.kept(), line_.channel->settings().kept(), StoredKind::proxy,
+                          stored_state());
+    });
+}
+
+void NotifyProxy::restore(std::uint64_t key, const KairosNotificationStore::Proxy& stored)
+{
+    (void)line_.settings->set_kept(key);
+    place_ = stored.place;
+    id_ = stored.number;
+    line_.admin->note_id(id_);
+    is_suspended_ = stored.is_suspended;
+    const std::lock_guard lock(mutex_);
+    if (stored.speaks >= 0) speaks_ = stored.speaks != 0;
+    if (fetched_) (void)fetched_->change(line_.settings->qos()); // nothing waits
+}
+
+void NotifyProxy::connect_again(const KairosNotificationStore::Proxy& stored)
+{
+    CORBA::Object_var client;
+    if (*stored.client.in() != '\0')
+        client = line_.channel->keeper()->orb()->string_to_object(stored.client.in());
+    if (kind_.is_consumers != kind_.pulls) events::require_client(*line_.channel, client.in());
+    make_connection(client.in());
+}
+
+bool NotifyProxy::take_back(const NotificationPtr& event)
+{
+    IntrusivePtr<PushReceiver> pushed;
+    {
+        const std::lock_guard lock(mutex_);
+        pushed = pushed_;
+    }
+    if (pushed)
+        pushed->take_back(event);
+    else if (fetched_ && is_connected())
+        fetched_->take_back(event);
+    else
+        return false;
+    return true;
+}
+
+void NotifyProxy::disconnect()
+{
+    if (is_kept()) line_.channel->forget(*line_.settings);
+    Proxy::disconnect();
 }
 
 /// Whoever is connected by a type of the Notification Service can be told of types of events; of
@@ -92,11 +201,15 @@ CosNotification::EventTypeSeq* NotifyProxy::obtain_types(CosNotifyChannelAdmin::
 {
     using namespace CosNotifyChannelAdmin;
     std::shared_ptr<const TypeList> types;
+    bool is_new = false;
     {
         const std::lock_guard lock(mutex_);
+        const std::optional<bool> before = speaks_;
         speaks_ = mode == ALL_NOW_UPDATES_ON || mode == NONE_NOW_UPDATES_ON;
         if (herald_) types = herald_->speak(*speaks_);
+        is_new = speaks_ != before;
     }
+    if (is_new) keep_state();
     if (mode != ALL_NOW_UPDATES_OFF && mode != ALL_NOW_UPDATES_ON)
         return new CosNotification::EventTypeSeq;
     if (!types) types = line_.channel->types(!kind_.is_consumers)->present();
@@ -111,6 +224,8 @@ std::vector<NotificationPtr> NotifyProxy::fetch(std::size_t max, bool waits)
         const events::WaitingPull waiting(*line_.channel);
         taken = fetched_->wait(max, Deadline::after(line_.channel->limits().pull_max));
         if (taken.empty()) {
+            if (is_kept() && line_.channel->keeper()->is_closed())
+                throw CORBA::TRANSIENT(0, CORBA::COMPLETED_NO, "the channel's service ends");
             require_connection();
             throw CORBA::TIMEOUT(0, CORBA::COMPLETED_NO,
                                  "there was no event for as long as may be, or another pull has "
@@ -156,6 +271,7 @@ void NotifyProxy::set_suspended(bool is_suspended)
         if (pushed) pushed->suspend(is_suspended);
         if (polled) polled->suspend(is_suspended);
     }
+    keep_state();
     if (is_suspended) return;
     if (pushed) pushed->wake();
     if (polled) polled->wake();
@@ -180,6 +296,14 @@ void NotifyProxy::apply_qos()
 /// Nothing waits any more for whom its filters could let through when they go.
 void NotifyProxy::stop() noexcept
 {
+    {
+        const std::lock_guard lock(mutex_);
+        has_stopped_ = true;
+    }
+    if (line_.channel->keeper())
+        line_.channel->keeper()->forget_later([this] {
+            return line_.channel->keeper()->is_closed() ? 0 : line_.settings->set_kept(0);
+        });
     line_.admin->leave(id_);
     line_.admin->take_out(number());
     leave_types();

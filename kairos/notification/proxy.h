@@ -11,6 +11,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <utility>
 #include <vector>
 
 namespace kairos::notification {
@@ -30,12 +31,27 @@ class NotifyProxy : public events::Proxy {
     [[nodiscard]] std::uint64_t member() const noexcept { return number(); }
     /// By which its admin knows it, where clients can find it there; set before it is called.
     void set_id(CosNotifyChannelAdmin::ProxyID id) noexcept { id_ = id; }
+    /// Of its object in its POA; likewise.
+    void set_place(KairosNotificationStore::Id place) { place_ = std::move(place); }
+    [[nodiscard]] const ProxyKind& kind() const noexcept { return kind_; }
+
+    /// Has the store have what it is to have of the proxy now: what it is, or nothing. Throws what
+    /// Keeper::save throws.
+    void keep_state();
+    // Of one that there was in an earlier run, before it is called: in this order.
+    void restore(std::uint64_t key, const KairosNotificationStore::Proxy& stored);
+    void connect_again(const KairosNotificationStore::Proxy& stored);
+    /// Takes an event that has waited for its consumer; false if it does not want any.
+    [[nodiscard]] bool take_back(const NotificationPtr& event);
 
   protected:
     NotifyProxy(const ChannelPtr& channel, const AdminPtr& admin, const ProxyKind& kind);
 
-    /// Connects it. Throws as Proxy::connect, and BAD_PARAM for nil where the client is called.
+    /// Connects it. Throws as Proxy::connect, and BAD_PARAM for nil where the client is called; and
+    /// what keep_state() throws, after which it has ended.
     void connect_client(CORBA::Object_ptr client);
+    /// As Proxy's; also throws what Keeper::save throws, after which it is as it was.
+    void disconnect();
     /// Takes events of its supplier, if that is connected.
     template <typename Data>
     void publish(const Data& data)
@@ -60,6 +76,7 @@ class NotifyProxy : public events::Proxy {
                       const CosNotification::EventTypeSeq& removed)
     {
         line_.settings->change_types(added, removed);
+        keep_state();
     }
     /// What the other side offers or wants together; nothing where that is the mode, which also
     /// says whether the client is told of changes. Owned by the caller.
@@ -70,20 +87,25 @@ class NotifyProxy : public events::Proxy {
 
   private:
     [[nodiscard]] bool is_consumers() const noexcept final { return kind_.is_consumers; }
+    [[nodiscard]] bool is_kept() const noexcept { return line_.settings->kept() != 0; }
+    /// Who is kept is so however long it is away.
     [[nodiscard]] bool calls_client() const noexcept final
     {
         // Who is pushed to, or pulled from; not who is left alone.
-        return kind_.is_consumers != kind_.pulls && !is_suspended_;
+        return (kind_.is_consumers != kind_.pulls && !is_suspended_) || is_kept();
     }
     [[nodiscard]] const orb::Operation& farewell() const noexcept final { return kind_.farewell; }
     void stop() noexcept final;
     void announce(CORBA::Object_ptr client);
+    void make_connection(CORBA::Object_ptr client);
+    [[nodiscard]] KairosNotificationStore::Proxy stored_state();
     void leave_types() noexcept;
     void set_suspended(bool is_suspended);
 
     const Line line_;
     const ProxyKind kind_;
     CosNotifyChannelAdmin::ProxyID id_ = 0;
+    KairosNotificationStore::Id place_;
     const IntrusivePtr<PullReceiver> fetched_; // of a consumer that pulls
     std::atomic<bool> is_suspended_{false};    // changed with mutex_
     std::mutex mutex_; // guards what follows; outside those of receivers and Herald::mutex_
@@ -91,6 +113,8 @@ class NotifyProxy : public events::Proxy {
     std::optional<bool> speaks_; // the client has said
     IntrusivePtr<PushReceiver> pushed_;
     IntrusivePtr<SupplierPolling> polled_;
+    CORBA::Object_var client_; // of a channel that is kept
+    bool has_stopped_ = false;
 };
 
 } // namespace kairos::notification

@@ -76,6 +76,27 @@ void PushReceiver::offer(const NotificationPtr& event, const Passed& passed, boo
     if (begins) begin(event->encoded_octets(), octets_at_once);
 }
 
+/// One that is kept is sent with others as if they were, too.
+bool PushReceiver::is_next_lasting() const noexcept
+{
+    return is_lasting() && std::ranges::any_of(next_, [&](const NotificationPtr& event) {
+               return event->is_persistent(line_.channel->settings().persists());
+           });
+}
+
+void PushReceiver::take_back(const NotificationPtr& event)
+{
+    std::size_t dropped = 0;
+    bool begins = false;
+    {
+        const std::lock_guard lock(mutex_);
+        dropped = queue_.push(event);
+        begins = !is_suspended_ && becomes_busy();
+    }
+    if (dropped != 0) members().note_dropped(dropped);
+    if (begins) wake();
+}
+
 void PushReceiver::expire()
 {
     std::size_t expired = 0;
@@ -173,7 +194,9 @@ std::vector<NotificationPtr> PullReceiver::take(std::size_t max, std::uint64_t t
     assert_held(mutex_);
     std::vector<NotificationPtr> taken;
     if (has_ended_ || !turns_.is_on(turn)) return taken;
+    given_.clear(); // who asks for more has had them
     line_.channel->note_lost(queue_.pop(max, taken));
+    if (line_.settings->kept() != 0) given_ = taken;
     return taken;
 }
 
@@ -195,6 +218,17 @@ std::vector<NotificationPtr> PullReceiver::wait(std::size_t max, Deadline deadli
         if (!taken.empty() || has_ended_ || !turns_.is_on(turn) || deadline.has_passed())
             return taken;
     }
+}
+
+void PullReceiver::take_back(const NotificationPtr& event)
+{
+    std::size_t dropped = 0;
+    {
+        const std::lock_guard lock(mutex_);
+        dropped = queue_.push(event);
+        turns_.wake_all();
+    }
+    if (dropped != 0) line_.channel->note_dropped(dropped);
 }
 
 void PullReceiver::expire()
@@ -220,6 +254,7 @@ void PullReceiver::end() noexcept
         const std::lock_guard lock(mutex_);
         has_ended_ = true;
         left = queue_.clear();
+        given_.clear();
         turns_.wake_all();
     }
     line_.channel->note_lost(left);

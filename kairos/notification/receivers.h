@@ -28,6 +28,13 @@ struct Line {
 
     /// Whether the consumer at its end wants the event.
     [[nodiscard]] bool wants(const Notification& event, const Passed& passed) const;
+    /// As Subscriber's.
+    [[nodiscard]] std::uint64_t kept_if_wanted(const Notification& event,
+                                               const Passed& passed) const
+    {
+        const std::uint64_t kept = settings->kept();
+        return kept != 0 && wants(event, passed) ? kept : 0;
+    }
     [[nodiscard]] Source source() const noexcept { return {*admin, *settings}; }
 };
 
@@ -41,6 +48,12 @@ class PushReceiver final : public events::Pusher, public Subscriber {
 
     void offer(const NotificationPtr& event, const Passed& passed, bool is_full,
                std::size_t& octets_at_once) override;
+    [[nodiscard]] std::uint64_t kept_if_wanted(const Notification& event,
+                                               const Passed& passed) const override
+    {
+        return line_.kept_if_wanted(event, passed);
+    }
+    void take_back(const NotificationPtr& event) override;
     void expire() override;
     /// Nothing is sent until it is told again; then it is to be woken.
     void suspend(bool is_suspended);
@@ -56,6 +69,8 @@ class PushReceiver final : public events::Pusher, public Subscriber {
     [[nodiscard]] std::size_t next_octets() const noexcept override;
     void write_next(cdr::Writer& out) const override;
     void forget_next() noexcept override { next_.clear(); }
+    [[nodiscard]] bool is_lasting() const noexcept override { return line_.settings->kept() != 0; }
+    [[nodiscard]] bool is_next_lasting() const noexcept override;
 
     const Line line_;
     const Form form_;
@@ -72,6 +87,12 @@ class PullReceiver final : public RefCounted, public Subscriber {
 
     void offer(const NotificationPtr& event, const Passed& passed, bool is_full,
                std::size_t& octets_at_once) override;
+    [[nodiscard]] std::uint64_t kept_if_wanted(const Notification& event,
+                                               const Passed& passed) const override
+    {
+        return line_.kept_if_wanted(event, passed);
+    }
+    void take_back(const NotificationPtr& event) override;
     void expire() override;
     /// Returns up to `max` of what there is. Never waits. Who waits has nothing from here on.
     [[nodiscard]] std::vector<NotificationPtr> take(std::size_t max);
@@ -91,6 +112,7 @@ class PullReceiver final : public RefCounted, public Subscriber {
     std::mutex mutex_; // guards what follows; not held while anything is called
     events::PullTurns turns_;
     Queue queue_;
+    std::vector<NotificationPtr> given_; // what the store keeps until the next is asked for
     bool has_ended_ = false;
 };
 
@@ -102,6 +124,7 @@ class SupplierPolling final : public events::Polling {
     void write_arguments(cdr::Writer& out) const override;
     [[nodiscard]] bool read_results(cdr::Reader& in) override;
     void publish() override;
+    [[nodiscard]] bool is_lasting() const noexcept override { return line_.settings->kept() != 0; }
 
     const Line line_;
     const Form form_;

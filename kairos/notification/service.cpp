@@ -3,10 +3,18 @@
 
 #include "kairos/notification/service_state.h"
 
+#include <utility>
+
 namespace kairos::notification {
 
 NotificationService::NotificationService(CORBA::ORB_ptr orb, const NotificationLimits& limits)
-    : state_(std::make_unique<ServiceState>(orb, limits))
+    : state_(std::make_unique<ServiceState>(orb, limits, nullptr))
+{
+}
+
+NotificationService::NotificationService(CORBA::ORB_ptr orb, const NotificationLimits& limits,
+                                         std::unique_ptr<Store> store)
+    : state_(std::make_unique<ServiceState>(orb, limits, std::move(store)))
 {
 }
 
@@ -16,8 +24,15 @@ void NotificationService::begin_to_end() noexcept { state_->begin_to_end(); }
 
 KairosNotification::Channel_ptr NotificationService::create_channel(const std::string& name)
 {
+    return create_channel(name, {});
+}
+
+KairosNotification::Channel_ptr
+NotificationService::create_channel(const std::string& name,
+                                    const CosNotification::QoSProperties& qos)
+{
     CosNotifyChannelAdmin::ChannelID id = 0;
-    return state_->create(name, {}, {}, id);
+    return state_->create(name, state_->channel_qos(qos), {}, id);
 }
 
 CosNotifyChannelAdmin::EventChannelFactory_ptr NotificationService::factory() const

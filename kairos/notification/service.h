@@ -9,6 +9,7 @@
 #include "kairos/corba/CORBA.h"
 #include "kairos/notification/KairosNotification.h"
 #include "kairos/notification/service_limits.h"
+#include "kairos/notification/store.h"
 
 #include <memory>
 #include <string>
@@ -23,10 +24,16 @@ class KAIROS_API NotificationService {
     /// throws: AdapterAlreadyExists for a second one in the same ORB; and BAD_PARAM for limits with
     /// which nothing would be done, such as no threads.
     explicit NotificationService(CORBA::ORB_ptr orb, const NotificationLimits& limits = {});
+    /// As the one above, with a store: channels whose ConnectionReliability is Persistent are there
+    /// again, with what was in them, when it is made again with that store at the same address.
+    /// Also throws PERSIST_STORE where the store cannot be read, or has what the limits do not
+    /// permit.
+    NotificationService(CORBA::ORB_ptr orb, const NotificationLimits& limits,
+                        std::unique_ptr<Store> store);
     NotificationService(const NotificationService&) = delete;
     NotificationService& operator=(const NotificationService&) = delete;
-    /// Ends all channels, without a word to who is connected. Waits for the calls in progress. Not
-    /// within a call on one of its objects.
+    /// Ends all channels, without a word to who is connected; those in a store stay there. Waits
+    /// for the calls in progress. Not within a call on one of its objects.
     ~NotificationService();
 
     /// From here on no consumer or supplier is called, and pulls that wait end: for who is about to
@@ -39,6 +46,10 @@ class KAIROS_API NotificationService {
     /// KairosEvents::NameInUse, InvalidName for more than 255 octets; IMP_LIMIT where there are as
     /// many as may be.
     [[nodiscard]] KairosNotification::Channel_ptr create_channel(const std::string& name = {});
+    /// Makes one with these properties; also throws UnsupportedQoS. The first time that one is
+    /// asked for by the name of a channel that came from the store, it is that one, as it was.
+    [[nodiscard]] KairosNotification::Channel_ptr
+    create_channel(const std::string& name, const CosNotification::QoSProperties& qos);
     /// The object by which clients make channels, also as
     /// "corbaloc::host:port/NotificationService", which is what the ORB option -ORBInitRef
     /// NotificationService= wants. Owned by the caller.

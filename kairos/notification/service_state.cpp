@@ -25,15 +25,20 @@ const NotificationLimits& checked(const NotificationLimits& limits)
 
 } // namespace
 
-ServiceState::ServiceState(CORBA::ORB_ptr orb, const NotificationLimits& limits)
+ServiceState::ServiceState(CORBA::ORB_ptr orb, const NotificationLimits& limits,
+                           std::unique_ptr<Store> store)
     : filters_(std::make_shared<FilterBudget>(checked(limits))),
       budget_(std::make_shared<events::ServiceBudget>(limits)),
-      couriers_(std::make_shared<events::Couriers>(limits)), adapters_(orb, "NotificationService")
+      couriers_(std::make_shared<events::Couriers>(limits)),
+      keeper_(store ? std::make_shared<Keeper>(std::move(store), orb) : nullptr),
+      adapters_(orb, "NotificationService", keeper_ != nullptr)
 {
     try {
         begin();
+        if (keeper_) restore();
+        if (keeper_) adapters_.serve();
     } catch (...) {
-        adapters_.destroy(); // which lead to this
+        end_all(); // whose objects lead to this
         throw;
     }
 }
@@ -51,7 +56,9 @@ void ServiceState::begin()
     }
 }
 
-ServiceState::~ServiceState()
+ServiceState::~ServiceState() { end_all(); }
+
+void ServiceState::end_all() noexcept
 {
     begin_to_end();
     couriers_->end();
@@ -75,6 +82,10 @@ void ServiceState::begin_to_end() noexcept
         for (const auto& [id, entry] : channels_)
             channels.push_back(entry.channel);
     }
+    if (keeper_) {
+        adapters_.discard();
+        keeper_->close();
+    }
     for (const ChannelPtr& channel : channels)
         channel->end(false);
 }
@@ -97,8 +108,10 @@ ChannelPtr ServiceState::enter(const std::string& name, const Qos& qos,
                                "the service has as many channels as it may have");
     for (const auto& [id, entry] : channels_)
         if (!name.empty() && entry.channel->name() == name) throw KairosEvents::NameInUse();
+    const bool is_kept = qos.connection_reliability == CosNotification::Persistent;
     auto channel = std::make_shared<Channel>(last_, name, qos, properties, filters_, budget_,
-                                             couriers_, adapters_);
+                                             couriers_, adapters_, is_kept ? keeper_ : nullptr);
+    if (is_kept) (void)channel->settings().set_kept(keeper_->next_key());
     channels_[last_++].channel = channel;
     return channel;
 }
@@ -108,11 +121,21 @@ KairosNotification::Channel_ptr ServiceState::create(const std::string& name, co
                                                      ChannelID& id)
 {
     if (name.size() > name_octets_max) throw KairosEvents::InvalidName();
+    {
+        const std::lock_guard lock(mutex_);
+        for (auto& [number, kept] : channels_) {
+            if (name.empty() || kept.channel->name() != name || !kept.is_restored) continue;
+            kept.is_restored = false;
+            id = number;
+            return KairosNotification::Channel::_unchecked_narrow(kept.object.in());
+        }
+    }
     Entry entry;
     entry.channel = enter(name, qos, properties);
     id = entry.channel->id();
     try {
         make_object(entry);
+        entry.channel->save();
         auto made = KairosNotification::Channel_var(
             KairosNotification::Channel::_unchecked_narrow(entry.object.in()));
         const std::lock_guard lock(mutex_);
@@ -126,6 +149,9 @@ KairosNotification::Channel_ptr ServiceState::create(const std::string& name, co
             const std::lock_guard lock(mutex_);
             channels_.erase(id);
         }
+        if (entry.channel->keeper()) // what the store has of it means nothing without the channel
+            keeper_->write_later({.action = StoreChange::Action::erase_channel,
+                                  .key = entry.channel->settings().kept()});
         end(entry, false);
         throw;
     }
@@ -134,12 +160,18 @@ KairosNotification::Channel_ptr ServiceState::create(const std::string& name, co
 void ServiceState::make_object(Entry& entry)
 {
     const auto servant = make_channel_servant(*this, entry.channel);
+    place(entry, servant.in());
+    if (entry.channel->keeper()) entry.channel->set_place(entry.id.in());
+}
+
+void ServiceState::place(Entry& entry, PortableServer::Servant servant)
+{
     const std::string& name = entry.channel->name();
     if (name.empty()) {
-        entry.object = adapters_.activate(servant.in(), entry.id);
+        entry.object = adapters_.activate(servant, entry.id);
     } else {
         try {
-            entry.object = adapters_.activate_named(servant.in(), name.c_str(), entry.id);
+            entry.object = adapters_.activate_named(servant, name.c_str(), entry.id);
             adapters_.bind(name.c_str(), entry.object.in());
             entry.is_in_table = true;
         } catch (const PortableServer::POA::ObjectAlreadyActive&) { // the factory
@@ -174,6 +206,16 @@ CosNotifyChannelAdmin::ChannelIDSeq* ServiceState::ids()
 
 void ServiceState::destroy(ChannelID id)
 {
+    ChannelPtr kept;
+    {
+        const std::lock_guard lock(mutex_);
+        const auto found = channels_.find(id);
+        if (found != channels_.end() && found->second.channel->keeper())
+            kept = found->second.channel;
+    }
+    if (kept)
+        keeper_->write(
+            {.action = StoreChange::Action::erase_channel, .key = kept->settings().kept()});
     Entry entry;
     {
         const std::lock_guard lock(mutex_);

@@ -9,16 +9,20 @@
 #include "kairos/notification/KairosNotification.h"
 #include "kairos/notification/channel.h"
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <string>
+#include <utility>
 
 namespace kairos::notification {
 
 class ServiceState {
   public:
-    ServiceState(CORBA::ORB_ptr orb, const NotificationLimits& limits);
+    /// `store` may be null.
+    ServiceState(CORBA::ORB_ptr orb, const NotificationLimits& limits,
+                 std::unique_ptr<Store> store);
     ServiceState(const ServiceState&) = delete;
     ServiceState& operator=(const ServiceState&) = delete;
     ~ServiceState();
@@ -29,6 +33,11 @@ class ServiceState {
     [[nodiscard]] KairosNotification::Channel_ptr create(const std::string& name, const Qos& qos,
                                                          const AdminProperties& properties,
                                                          CosNotifyChannelAdmin::ChannelID& id);
+    /// Throws UnsupportedQoS.
+    [[nodiscard]] Qos channel_qos(const CosNotification::QoSProperties& wanted) const
+    {
+        return qos_of_channel(wanted, keeper_ != nullptr, limits());
+    }
     [[nodiscard]] CosNotifyChannelAdmin::EventChannel_ptr find(CosNotifyChannelAdmin::ChannelID id);
     [[nodiscard]] CosNotifyChannelAdmin::ChannelIDSeq* ids();
     [[nodiscard]] CosNotifyChannelAdmin::EventChannelFactory_ptr factory() const;
@@ -43,20 +52,30 @@ class ServiceState {
         PortableServer::ObjectId_var id; // of its object
         CORBA::Object_var object;        // nil while it is made
         bool is_in_table = false;        // by its name
+        bool is_restored = false;        // and was not asked for since
     };
 
     void begin();
     [[nodiscard]] ChannelPtr enter(const std::string& name, const Qos& qos,
                                    const AdminProperties& properties);
     void make_object(Entry& entry);
+    void place(Entry& entry, PortableServer::Servant servant);
+    void restore();
+    void restore(const Stored& all);
+    [[nodiscard]] ChannelPtr restore_channel(std::uint64_t key,
+                                             const KairosNotificationStore::Channel& stored);
+    void restore_object(const ChannelPtr& channel, const KairosNotificationStore::Channel& stored,
+                        const std::map<std::uint64_t, std::pair<ChannelPtr, AdminPtr>>& admins);
+    void end_all() noexcept;
     void end(Entry& entry, bool tells) noexcept;
 
     const std::shared_ptr<FilterBudget> filters_;
     const std::shared_ptr<events::ServiceBudget> budget_;
     const std::shared_ptr<events::Couriers> couriers_;
-    events::ServiceAdapters adapters_; // `named` are the factory, and channels with names
-    bool has_table_entry_ = false;     // of the factory
-    std::mutex mutex_;                 // guards what follows; not held while anything is called
+    const std::shared_ptr<Keeper> keeper_; // null: there is no store
+    events::ServiceAdapters adapters_;     // `named` are the factory, and channels with names
+    bool has_table_entry_ = false;         // of the factory
+    std::mutex mutex_;                     // guards what follows; not held while anything is called
     std::map<CosNotifyChannelAdmin::ChannelID, Entry> channels_;
     CosNotifyChannelAdmin::ChannelID last_ = 0;
     bool has_ended_ = false;
@@ -66,6 +85,14 @@ class ServiceState {
 /// already. `state` must outlive it.
 [[nodiscard]] PortableServer::Servant_var<PortableServer::ServantBase>
 make_channel_servant(ServiceState& state, const ChannelPtr& channel);
+/// Makes the servant of a channel that there was in an earlier run, with its first admins.
+[[nodiscard]] PortableServer::Servant_var<PortableServer::ServantBase>
+restore_channel_servant(ServiceState& state, const ChannelPtr& channel, const AdminPtr& consumers,
+                        const AdminPtr& suppliers, const PortableServer::ObjectId& filter_factory);
+[[nodiscard]] AdminPtr restore_admin(ServiceState& state, const ChannelPtr& channel,
+                                     std::uint64_t key,
+                                     const KairosNotificationStore::Admin& stored,
+                                     const std::function<Settings::Attached(std::uint64_t)>& find);
 /// What the channel's objects answer who asks for it; before they are called.
 [[nodiscard]] PortableServer::Servant_var<PortableServer::ServantBase>
 make_factory_servant(ServiceState& state);

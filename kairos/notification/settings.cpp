@@ -36,6 +36,48 @@ void Settings::change_qos(const CosNotification::QoSProperties& wanted)
     change(qos_, wanted, level_, limits_);
 }
 
+KairosNotificationStore::Settings Settings::stored() const
+{
+    KairosNotificationStore::Settings stored;
+    const CosNotification::QoSProperties_var qos = properties();
+    stored.qos = qos.in();
+    const std::shared_ptr<const EventTypes> all = types();
+    stored.names_types = all->has_spoken();
+    const auto& patterns = all->patterns();
+    stored.types.length(static_cast<CORBA::ULong>(patterns.size()));
+    for (CORBA::ULong i = 0; i < stored.types.length(); ++i) {
+        stored.types[i].domain_name = patterns[i].first.c_str();
+        stored.types[i].type_name = patterns[i].second.c_str();
+    }
+    const auto attachments = filters_.attachments(stored.last_filter);
+    stored.filters.length(static_cast<CORBA::ULong>(attachments.size()));
+    for (CORBA::ULong i = 0; i < stored.filters.length(); ++i) {
+        stored.filters[i].number = attachments[i].id;
+        stored.filters[i].which = attachments[i].filter->kept();
+    }
+    return stored;
+}
+
+void Settings::restore(const KairosNotificationStore::Settings& stored,
+                       const std::function<Attached(std::uint64_t)>& find)
+{
+    change_qos(stored.qos);
+    if (stored.names_types) {
+        CosNotification::EventTypeSeq everything;
+        everything.length(1);
+        everything[0].domain_name = "*";
+        everything[0].type_name = "*";
+        const bool wants_none = stored.types.length() == 0;
+        change_types(wants_none ? everything : stored.types, {});
+        if (wants_none) change_types({}, everything);
+    }
+    for (CORBA::ULong i = 0; i < stored.filters.length(); ++i) {
+        const auto [filter, object] = find(stored.filters[i].which);
+        filters_.restore({.id = stored.filters[i].number, .filter = filter}, object);
+    }
+    filters_.restore_last(stored.last_filter);
+}
+
 CosNotification::QoSProperties* Settings::properties() const
 {
     return properties_of(qos(), level_);

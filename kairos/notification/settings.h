@@ -4,13 +4,17 @@
 // events it offers or wants. Any thread.
 #pragma once
 
+#include "kairos/notification/KairosNotificationStore.h"
 #include "kairos/notification/event_types.h"
 #include "kairos/notification/filters.h"
 #include "kairos/notification/herald.h"
 #include "kairos/notification/properties.h"
 
+#include <atomic>
+#include <functional>
 #include <memory>
 #include <mutex>
+#include <utility>
 
 namespace kairos::notification {
 
@@ -21,6 +25,23 @@ class Settings {
         : level_(level), limits_(matcher->budget().limits), octets_(matcher->budget().octets),
           filters_(matcher), qos_(qos), types_(std::make_shared<const EventTypes>())
     {
+    }
+
+    /// By which the service's store knows whose they are; 0: it does not. Any thread sets it.
+    [[nodiscard]] std::uint64_t kept() const noexcept { return kept_; }
+    /// Returns what it was.
+    std::uint64_t set_kept(std::uint64_t key) noexcept { return kept_.exchange(key); }
+    /// What the store has of them, and from there, before they are shared. `find` gives what was
+    /// attached by its key, and its object.
+    using Attached = std::pair<FilterPtr, CosNotifyFilter::Filter_ptr>;
+    [[nodiscard]] KairosNotificationStore::Settings stored() const;
+    void restore(const KairosNotificationStore::Settings& stored,
+                 const std::function<Attached(std::uint64_t)>& find);
+
+    /// Whether events are kept that do not say whether they are to be.
+    [[nodiscard]] bool persists() const
+    {
+        return qos().event_reliability == CosNotification::Persistent;
     }
 
     [[nodiscard]] Qos qos() const;
@@ -49,6 +70,7 @@ class Settings {
     const NotificationLimits& limits_;
     const std::shared_ptr<events::Allowance> octets_; // for types
     FilterSet filters_;
+    std::atomic<std::uint64_t> kept_{0};
     mutable std::mutex mutex_; // guards what follows; outside TypeTable::mutex_
     Qos qos_;
     std::shared_ptr<const EventTypes> types_; // never null

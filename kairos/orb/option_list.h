@@ -182,6 +182,11 @@ KAIROS_OPTION("-ORBSpin", nullptr, "transports",
               "shared memory and at sockets that one thread reads; 0: not at all. `auto`: up to "
               "50 µs, where that has paid of late.",
               SpinTime)
+KAIROS_OPTION("-ORBLoanMemory", nullptr, "transports",
+              "How much memory a connection by `shmiop://` may have for large blocks, which are "
+              "written there once: of both directions together, beside its rings. A server takes "
+              "no more than its own option says, and then that connection has none. 0: none.",
+              Number<&net::SocketOptions::loan_memory, loan_size>)
 KAIROS_OPTION("-ORBRoomSpin", nullptr, "transports",
               "How long a call stays awake while the server does not take what it sends, before "
               "it sleeps. 0: not at all.",

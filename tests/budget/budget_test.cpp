@@ -320,5 +320,41 @@ TEST(InterceptorsBudget, OfANullCall)
     }
 }
 
+// --- Real-time events ----------------------------------------------------------------------------
+
+constexpr int event_calls = 500;
+
+bench::Counts count_events(const char* channel)
+{
+    bench::CommonOptions options;
+    options.program_directory = KAIROS_PROGRAM_DIRECTORY;
+    const auto system = bench::select_systems(channel, bench::events_systems());
+    const bench::Exercise exercise{};
+    return bench::count_calls(system.value().front(), options, event_calls, std::span(&exercise, 1),
+                              bench::CountingMethod::preload)
+        .value()
+        .at(0)
+        .server;
+}
+
+/// What a channel adds to each event, whoever gets it: the supplier's connection and the consumers'
+/// are others'.
+TEST(RealTimeEventsBudget, OfTheThreadThatHasBroughtTheEvent)
+{
+    for (const char* const channel : {"rt", "rt-100"}) {
+        const bench::Counts counted = count_events(channel);
+        EXPECT_NEAR(per_call(counted.allocations, event_calls), 0, 0.02) << channel;
+        EXPECT_NEAR(per_call(counted.locks, event_calls), 0, 0.02) << channel;
+    }
+}
+
+/// The lane's mutex, once by who puts an event in and once by who has given it.
+TEST(RealTimeEventsBudget, OfALane)
+{
+    const bench::Counts counted = count_events("rt-lanes");
+    EXPECT_NEAR(per_call(counted.allocations, event_calls), 0, 0.02);
+    EXPECT_LE(per_call(counted.locks, event_calls), 2.02);
+}
+
 } // namespace
 } // namespace kairos

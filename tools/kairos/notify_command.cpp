@@ -3,6 +3,7 @@
 // `kairos notify`: notification channels in the foreground; and of any that run, of whichever ORB,
 // what there is in them, the events that pass, and events of one's own.
 #include "kairos/base/shown.h"
+#include "kairos/eventstore/sqlite_store.h"
 #include "kairos/notification/service.h"
 #include "tools/kairos/channels.h"
 #include "tools/kairos/commands.h"
@@ -27,9 +28,13 @@ namespace {
 using namespace CosNotifyChannelAdmin;
 using nlohmann::json;
 
+struct ServeLimits : notification::NotificationLimits {
+    std::string store; // a file; empty for none
+};
+
 struct NotifyArguments {
     ChannelArguments channels;
-    notification::NotificationLimits limits;
+    ServeLimits limits;
     std::string reference;
     bool is_json = false;
     std::vector<std::string> types;
@@ -105,6 +110,42 @@ class Undone {
     const Undo undo_;
 };
 
+// --- serve ---------------------------------------------------------------------------------------
+
+/// A notification service whose first channels are kept, where it has a store.
+class ServedNotifications {
+  public:
+    ServedNotifications(CORBA::ORB_ptr orb, const ServeLimits& limits)
+        : is_kept_(!limits.store.empty()), service_(orb, limits, open(limits.store))
+    {
+    }
+    void begin_to_end() noexcept { service_.begin_to_end(); }
+    [[nodiscard]] CORBA::Object_ptr create_channel(const std::string& name)
+    {
+        CosNotification::QoSProperties qos;
+        for (const char* const property :
+             {CosNotification::EventReliability, CosNotification::ConnectionReliability}) {
+            if (!is_kept_) break;
+            qos.length(qos.length() + 1);
+            qos[qos.length() - 1].name = property;
+            qos[qos.length() - 1].value <<= CosNotification::Persistent;
+        }
+        return service_.create_channel(name, qos);
+    }
+
+  private:
+    static std::unique_ptr<notification::Store> open(const std::string& file)
+    {
+        if (file.empty()) return nullptr;
+        auto opened = eventstore::open_sqlite_store({.path = file});
+        if (!opened) fail(opened.error().reason);
+        return std::move(opened).value();
+    }
+
+    const bool is_kept_;
+    notification::NotificationService service_;
+};
+
 // --- ls ------------------------------------------------------------------------------------------
 
 const char* name_of(ProxyType type)
@@ -115,11 +156,25 @@ const char* name_of(ProxyType type)
     return type <= PULL_TYPED ? names[type] : "unknown";
 }
 
+bool is_persistent(const CosNotification::QoSProperties& qos, std::string_view which)
+{
+    for (CORBA::ULong i = 0; i < qos.length(); ++i) {
+        CORBA::Short value = CosNotification::BestEffort;
+        if (which == qos[i].name.in() && (qos[i].value >>= value))
+            return value == CosNotification::Persistent;
+    }
+    return false;
+}
+
 template <typename Proxy>
 json proxy_json(ProxyID id, Proxy* proxy)
 {
     const CosNotifyFilter::FilterIDSeq_var filters = proxy->get_all_filters();
-    return {{"id", id}, {"type", name_of(proxy->MyType())}, {"filters", filters->length()}};
+    const CosNotification::QoSProperties_var qos = proxy->get_qos();
+    return {{"id", id},
+            {"type", name_of(proxy->MyType())},
+            {"filters", filters->length()},
+            {"persistent", is_persistent(qos.in(), CosNotification::ConnectionReliability)}};
 }
 
 /// `find` gives a proxy of the admin by its id, for the caller.
@@ -159,6 +214,9 @@ void append_admins(json& all, const AdminIDSeq& ids, Make&& json_of)
 json channel_json(ChannelID id, EventChannel_ptr channel)
 {
     json all{{"id", id}, {"consumer_admins", json::array()}, {"supplier_admins", json::array()}};
+    const CosNotification::QoSProperties_var qos = channel->get_qos();
+    all["persistent"] = is_persistent(qos.in(), CosNotification::ConnectionReliability);
+    all["persistent_events"] = is_persistent(qos.in(), CosNotification::EventReliability);
     const AdminIDSeq_var consumers = channel->get_all_consumeradmins();
     append_admins(all["consumer_admins"], consumers.in(), [&](AdminID which) {
         const ConsumerAdmin_var admin = channel->get_consumeradmin(which);
@@ -193,6 +251,9 @@ void print_channel(const json& channel)
     fmt::print("channel {}", channel["id"].dump());
     if (const std::string name = channel.value("name", ""); !name.empty())
         fmt::print(" {}", shown(name));
+    if (channel["persistent"].get<bool>())
+        fmt::print(" (persistent{})",
+                   channel["persistent_events"].get<bool>() ? ", with its events" : "");
     if (channel.contains("figures")) {
         const json& figures = channel["figures"];
         fmt::print(": received {}, delivered {}, dropped {}, lost {}, given up {}",
@@ -205,8 +266,9 @@ void print_channel(const json& channel)
             fmt::print("  {} admin {} ({}), {} filters\n", side, admin["id"].dump(),
                        admin["operator"].get<std::string>(), admin["filters"].dump());
             for (const json& proxy : admin["proxies"])
-                fmt::print("    proxy {}: {}, {} filters\n", proxy["id"].dump(),
-                           proxy["type"].get<std::string>(), proxy["filters"].dump());
+                fmt::print("    proxy {}: {}, {} filters{}\n", proxy["id"].dump(),
+                           proxy["type"].get<std::string>(), proxy["filters"].dump(),
+                           proxy["persistent"].get<bool>() ? ", persistent" : "");
         }
 }
 
@@ -455,11 +517,16 @@ void add_serve(CLI::App& command, const std::shared_ptr<NotifyArguments>& argume
                      "Filters of all channels, those included that nobody uses any more")
         ->check(CLI::Range(1, 1'000'000))
         ->capture_default_str();
+    serve
+        ->add_option("--store", arguments->limits.store,
+                     "A file, made if it is not there: these channels, who is connected to them "
+                     "and what they have still to get are there again after a restart")
+        ->type_name("FILE");
     run_on(*serve, status, [arguments, &orb_options] {
         ChannelArguments& channels = arguments->channels;
         if (channels.channels.empty()) channels.channels.emplace_back(notify_texts.first);
-        serve_channels<notification::NotificationService>("kairos-notify", channels,
-                                                          arguments->limits, orb_options);
+        serve_channels<ServedNotifications>("kairos-notify", channels, arguments->limits,
+                                            orb_options);
     });
 }
 

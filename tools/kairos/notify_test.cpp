@@ -4,6 +4,8 @@
 // watches, and what is listed. kairos/notification has what channels do.
 #include "tools/kairos/daemon_testing.h"
 
+#include <cstdlib>
+#include <filesystem>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
@@ -81,6 +83,24 @@ TEST(NotifyCommand, WatchingEndsWhenItIsTold)
     const auto remains = waits.finish(start_patience);
     EXPECT_EQ(0, remains.exit_status) << remains.errors;
     EXPECT_EQ("0", daemon.end());
+}
+
+TEST(NotifyCommand, KeepsWhatIsPushedInAFile)
+{
+    char folder[] = "/tmp/kairos-notify-XXXXXX";
+    ASSERT_NE(nullptr, mkdtemp(folder));
+    const std::string file = std::string(folder) + "/events";
+    for (const char* const run : {"first", "second"}) {
+        Daemon daemon({"notify", "serve", "--channel", "Lab", "--store", file});
+        (void)output_of({"notify", "push", daemon.reference, "--type", run});
+        const std::string listed = output_of({"notify", "ls", daemon.reference});
+        EXPECT_NE(std::string::npos, listed.find("channel 0 Lab (persistent, with its events)"))
+            << listed;
+        const std::string complaint = complaint_of({"notify", "serve", "--store", file});
+        EXPECT_NE(std::string::npos, complaint.find("another notification service")) << complaint;
+        EXPECT_EQ("0", daemon.end());
+    }
+    std::filesystem::remove_all(folder);
 }
 
 TEST(NotifyCommand, SaysWhatIsWrong)

@@ -1,0 +1,602 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Channels that outlive the service: what is there again, what is sent again, and what happens
+// where the store cannot take it. One process restarts its service; another is killed.
+#include "kairos/events/CosEventChannelAdmin.h"
+#include "kairos/eventstore/sqlite_store.h"
+#include "kairos/notification/notification_testing.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <atomic>
+#include <csignal>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <optional>
+#include <random>
+#include <sqlite3.h>
+#include <string>
+#include <sys/wait.h>
+#include <thread>
+#include <unistd.h>
+#include <vector>
+
+namespace kairos::eventstore {
+namespace {
+
+using namespace CosNotifyChannelAdmin;
+using namespace CosNotification;
+using notification::event_of;
+using notification::number_in;
+using notification::StructuredConsumer;
+using notification::types_of;
+using PortableServer::Servant_var;
+
+class Folder {
+  public:
+    Folder()
+    {
+        char name[] = "/tmp/kairos-eventstore-XXXXXX";
+        path_ = mkdtemp(name);
+    }
+    Folder(const Folder&) = delete;
+    Folder& operator=(const Folder&) = delete;
+    ~Folder() { std::filesystem::remove_all(path_); }
+    [[nodiscard]] std::string file() const { return path_ + "/events"; }
+    [[nodiscard]] std::unique_ptr<notification::Store> open(std::uint32_t pages_max = 0) const
+    {
+        auto store = open_sqlite_store({.path = file(), .pages_max = pages_max});
+        return store ? std::move(store).value() : nullptr;
+    }
+    /// What the file's only number is that a statement asks for.
+    [[nodiscard]] int ask(const char* sql) const
+    {
+        sqlite3* handle = nullptr;
+        EXPECT_EQ(SQLITE_OK, sqlite3_open(file().c_str(), &handle));
+        sqlite3_busy_timeout(handle, 10'000);
+        int number = -1;
+        const auto read = [](void* to, int, char** values, char**) {
+            *static_cast<int*>(to) = std::atoi(values[0]);
+            return 0;
+        };
+        EXPECT_EQ(SQLITE_OK, sqlite3_exec(handle, sql, read, &number, nullptr)) << sql;
+        sqlite3_close(handle);
+        return number;
+    }
+
+  private:
+    std::string path_;
+};
+
+QoSProperties reliability(CORBA::Short events, CORBA::Short connections)
+{
+    QoSProperties qos;
+    qos.length(2);
+    qos[0].name = EventReliability;
+    qos[0].value <<= events;
+    qos[1].name = ConnectionReliability;
+    qos[1].value <<= connections;
+    return qos;
+}
+QoSProperties all_persistent() { return reliability(Persistent, Persistent); }
+
+notification::NotificationLimits limits_of_tests()
+{
+    notification::NotificationLimits limits;
+    limits.call_timeout = events::patience;
+    limits.retry_pause = std::chrono::milliseconds(1);
+    limits.poll_interval = std::chrono::milliseconds(5);
+    return limits;
+}
+
+// --- Killed, before this process has threads
+// --------------------------------------------------------
+
+/// What the service's process does until it is killed: pushes numbers, and says of each on the pipe
+/// that it was acknowledged.
+[[noreturn]] void push_until_killed(const Folder& folder, CORBA::Long first, int output)
+{
+    const events::TestOrb orb;
+    notification::NotificationService service(orb.in(), limits_of_tests(), folder.open());
+    const auto channel =
+        KairosNotification::Channel_var(service.create_channel("Lab", all_persistent()));
+    const ConsumerAdmin_var consumers = channel->default_consumer_admin();
+    ProxyID id = 0;
+    StructuredProxyPullSupplier_var pulled;
+    const ProxyIDSeq_var ids = consumers->pull_suppliers();
+    if (ids->length() == 0) {
+        const ProxySupplier_var made =
+            consumers->obtain_notification_pull_supplier(STRUCTURED_EVENT, id);
+        pulled = StructuredProxyPullSupplier::_narrow(made.in());
+        pulled->connect_structured_pull_consumer(CosNotifyComm::StructuredPullConsumer::_nil());
+    } else {
+        const ProxySupplier_var found = consumers->get_proxy_supplier(ids[0U]);
+        pulled = StructuredProxyPullSupplier::_narrow(found.in());
+    }
+    const SupplierAdmin_var suppliers = channel->default_supplier_admin();
+    const ProxyConsumer_var made =
+        suppliers->obtain_notification_push_consumer(STRUCTURED_EVENT, id);
+    const auto from =
+        StructuredProxyPushConsumer_var(StructuredProxyPushConsumer::_narrow(made.in()));
+    from->connect_structured_push_supplier(CosNotifyComm::StructuredPushSupplier::_nil());
+    const auto say = [output](CORBA::Long what) {
+        if (write(output, &what, sizeof what) != sizeof what) _exit(1);
+    };
+    // Some are taken by the consumer: those are said as negative numbers when the next is there.
+    CORBA::Long taken = 0;
+    for (CORBA::Long number = first;; ++number) {
+        from->push_structured_event(event_of("Lab", "Reading", number));
+        say(number);
+        if (number % 3 != 0) continue;
+        const CORBA::Long next =
+            number_in(StructuredEvent_var(pulled->pull_structured_event()).in());
+        if (taken != 0) say(-taken);
+        taken = next;
+    }
+}
+
+/// Whatever was acknowledged and not taken is there, in its order; at most what was under way
+/// twice.
+TEST(KilledService, HasWhatItHasAcknowledged)
+{
+    const Folder folder;
+    std::mt19937 chance(20'261'130); // the same points of the run each time, about
+    std::vector<CORBA::Long> all;    // that were acknowledged
+    CORBA::Long taken = 0;           // the last of which the consumer has said that it is there
+    for (int i = 0; i < 12; ++i) {
+        int ends[2];
+        ASSERT_EQ(0, pipe(ends));
+        const pid_t child = fork();
+        if (child == 0) {
+            close(ends[0]);
+            push_until_killed(folder, all.empty() ? 1 : all.back() + 2, ends[1]);
+        }
+        close(ends[1]);
+        unsigned said = 0;
+        const unsigned enough = 1 + chance() % 40;
+        CORBA::Long what = 0;
+        while (read(ends[0], &what, sizeof what) == static_cast<ssize_t>(sizeof what)) {
+            if (what > 0)
+                all.push_back(what);
+            else
+                taken = -what;
+            if (++said == enough) ASSERT_EQ(0, kill(child, SIGKILL));
+        }
+        close(ends[0]);
+        int status = 0;
+        ASSERT_EQ(child, waitpid(child, &status, 0));
+        ASSERT_TRUE(WIFSIGNALED(status)) << "the child ended by itself";
+        ASSERT_GE(said, enough);
+    }
+    // One more run, whose consumer takes all.
+    const events::TestOrb orb;
+    notification::NotificationService service(orb.in(), limits_of_tests(), folder.open());
+    const auto channel = KairosNotification::Channel_var(service.create_channel("Lab"));
+    const ConsumerAdmin_var consumers = channel->default_consumer_admin();
+    const ProxyIDSeq_var ids = consumers->pull_suppliers();
+    ASSERT_EQ(1U, ids->length());
+    const ProxySupplier_var found = consumers->get_proxy_supplier(ids[0U]);
+    const auto pulled =
+        StructuredProxyPullSupplier_var(StructuredProxyPullSupplier::_narrow(found.in()));
+    std::vector<CORBA::Long> there;
+    CORBA::Boolean has_event = true;
+    for (;;) {
+        const StructuredEvent_var event = pulled->try_pull_structured_event(has_event);
+        if (!has_event) break;
+        there.push_back(number_in(event.in()));
+    }
+    EXPECT_TRUE(std::ranges::is_sorted(there));
+    EXPECT_EQ(there.end(), std::ranges::adjacent_find(there));
+    ASSERT_FALSE(there.empty());
+    std::size_t twice = 0; // that were said to be there when that was not written yet
+    for (const CORBA::Long number : all) {
+        const bool is_there = std::ranges::binary_search(there, number);
+        if (number > taken)
+            EXPECT_TRUE(is_there) << number;
+        else if (is_there)
+            ++twice;
+    }
+    EXPECT_LE(twice, 3U);
+    EXPECT_LE(there.back(), all.back() + 1);
+}
+
+// --- Begun again --------------------------------------------------------------------------------
+
+/// A service with a store and a channel, all of which begin again when they are told.
+class KeptChannels : public ::testing::Test {
+  protected:
+    KeptChannels() { begin(); }
+    ~KeptChannels() override { service_.reset(); }
+    void begin(std::uint32_t pages_max = 0)
+    {
+        service_.emplace(server_.in(), limits_, folder_.open(pages_max));
+        const auto lab =
+            KairosNotification::Channel_var(service_->create_channel("Lab", all_persistent()));
+        channel_ = clients_.here<KairosNotification::Channel>(lab.in(), server_.in());
+    }
+    void begin_again(std::uint32_t pages_max = 0)
+    {
+        service_.reset();
+        begin(pages_max);
+    }
+    template <typename Proxy>
+    [[nodiscard]] typename Proxy::_var_type to_consumer(ClientType type, bool pulls)
+    {
+        const ConsumerAdmin_var admin = channel_->default_consumer_admin();
+        const ProxySupplier_var made = pulls ? admin->obtain_notification_pull_supplier(type, id_)
+                                             : admin->obtain_notification_push_supplier(type, id_);
+        return Proxy::_narrow(made.in());
+    }
+    StructuredProxyPushSupplier_var connect(StructuredConsumer* consumer)
+    {
+        const auto object = clients_.activate<CosNotifyComm::StructuredPushConsumer>(consumer);
+        auto proxy = to_consumer<StructuredProxyPushSupplier>(STRUCTURED_EVENT, false);
+        proxy->connect_structured_push_consumer(object.in());
+        return proxy;
+    }
+    template <typename Proxy>
+    [[nodiscard]] typename Proxy::_var_type to_supplier(ClientType type)
+    {
+        const SupplierAdmin_var admin = channel_->default_supplier_admin();
+        const ProxyConsumer_var made = admin->obtain_notification_push_consumer(type, id_);
+        return Proxy::_narrow(made.in());
+    }
+    [[nodiscard]] StructuredProxyPushConsumer_var supplier()
+    {
+        auto proxy = to_supplier<StructuredProxyPushConsumer>(STRUCTURED_EVENT);
+        proxy->connect_structured_push_supplier(CosNotifyComm::StructuredPushSupplier::_nil());
+        return proxy;
+    }
+    [[nodiscard]] CosNotifyFilter::Filter_var filter(const char* text)
+    {
+        const CosNotifyFilter::FilterFactory_var factory = channel_->default_filter_factory();
+        CosNotifyFilter::Filter_var made = factory->create_filter("EXTENDED_TCL");
+        CosNotifyFilter::ConstraintExpSeq all;
+        all.length(1);
+        all[0].constraint_expr = text;
+        const CosNotifyFilter::ConstraintInfoSeq_var infos = made->add_constraints(all);
+        return made;
+    }
+
+    events::LogLines log_; // before there is a thread that logs
+    const Folder folder_;
+    notification::NotificationLimits limits_ = limits_of_tests();
+    events::TestOrb server_;
+    events::TestOrb clients_;
+    std::optional<notification::NotificationService> service_;
+    KairosNotification::Channel_var channel_;
+    ProxyID id_ = 0;
+};
+
+TEST_F(KeptChannels, GiveWhoWasAwayWhatWasMissed)
+{
+    const Servant_var<StructuredConsumer> consumer = new StructuredConsumer;
+    const StructuredProxyPushSupplier_var proxy = connect(consumer.in());
+    const ProxyID id = id_;
+    const StructuredProxyPushConsumer_var from = supplier();
+    from->push_structured_event(event_of("Lab", "Reading", 1));
+    ASSERT_TRUE(consumer->are({1}));
+    proxy->suspend_connection();
+    from->push_structured_event(event_of("Lab", "Reading", 2));
+    from->push_structured_event(event_of("Lab", "Reading", 3));
+
+    begin_again();
+    EXPECT_THROW(proxy->suspend_connection(), ConnectionAlreadyInactive); // as it was
+    from->push_structured_event(event_of("Lab", "Reading", 4));           // by the same reference
+    proxy->resume_connection();
+    EXPECT_TRUE(consumer->are({1, 2, 3, 4}));
+    const ConsumerAdmin_var admin = channel_->default_consumer_admin();
+    EXPECT_EQ(1U, ProxyIDSeq_var(admin->push_suppliers())->length());
+    const ProxySupplier_var found = admin->get_proxy_supplier(id);
+    EXPECT_TRUE(found->_is_equivalent(proxy.in()));
+
+    begin_again(); // nothing is sent twice that was answered before
+    from->push_structured_event(event_of("Lab", "Reading", 5));
+    EXPECT_TRUE(consumer->has_last(5));
+    EXPECT_EQ((std::vector<CORBA::Long>{1, 2, 3, 4, 5}), consumer->all());
+    proxy->disconnect_structured_push_supplier();
+    EXPECT_TRUE(consumer->has_ended());
+    begin_again();
+    EXPECT_THROW(proxy->suspend_connection(), CORBA::OBJECT_NOT_EXIST);
+    service_.reset(); // which writes what is to be written before
+    EXPECT_EQ(0, folder_.ask("SELECT count(*) FROM event"));
+}
+
+TEST_F(KeptChannels, ComeBackWithAllThatWasSaid)
+{
+    const ConsumerAdmin_var first = channel_->default_consumer_admin();
+    AdminID admin_id = 0;
+    const ConsumerAdmin_var admin = channel_->new_for_consumers(OR_OP, admin_id);
+    const CosNotifyFilter::Filter_var high = filter("$number > 10");
+    const CosNotifyFilter::Filter_var low = filter("$number < 5");
+    const CosNotifyFilter::FilterID of_admin = admin->add_filter(high.in());
+    const Servant_var<StructuredConsumer> consumer = new StructuredConsumer;
+    const auto object = clients_.activate<CosNotifyComm::StructuredPushConsumer>(consumer.in());
+    const ProxySupplier_var made = admin->obtain_notification_push_supplier(STRUCTURED_EVENT, id_);
+    const auto proxy =
+        StructuredProxyPushSupplier_var(StructuredProxyPushSupplier::_narrow(made.in()));
+    const CosNotifyFilter::FilterID gone = proxy->add_filter(high.in());
+    const CosNotifyFilter::FilterID of_proxy = proxy->add_filter(low.in());
+    proxy->remove_filter(gone);
+    proxy->subscription_change(types_of({{"Lab", "Reading"}}), {});
+    QoSProperties qos;
+    qos.length(1);
+    qos[0].name = MaxEventsPerConsumer;
+    qos[0].value <<= CORBA::Long(7);
+    proxy->set_qos(qos);
+    proxy->connect_structured_push_consumer(object.in());
+    AdminProperties administration;
+    administration.length(1);
+    administration[0].name = MaxConsumers;
+    administration[0].value <<= CORBA::Long(1);
+    channel_->set_admin(administration);
+    EventChannelFactory_var factory = channel_->MyFactory();
+    const ChannelID number = channel_->MyID();
+
+    begin_again();
+    EXPECT_EQ(number, channel_->MyID());
+    EXPECT_TRUE(channel_->default_consumer_admin()->_is_equivalent(first.in()));
+    EXPECT_EQ(admin_id, admin->MyID());
+    EXPECT_EQ(OR_OP, admin->MyOperator());
+    EXPECT_TRUE(
+        CosNotifyFilter::Filter_var(admin->get_filter(of_admin))->_is_equivalent(high.in()));
+    const CosNotifyFilter::FilterIDSeq_var ids = proxy->get_all_filters();
+    ASSERT_EQ(1U, ids->length());
+    EXPECT_EQ(of_proxy, ids[0U]);
+    EXPECT_EQ(of_proxy + 1, proxy->add_filter(low.in()));
+    const CosNotifyFilter::ConstraintInfoSeq_var all = low->get_all_constraints();
+    ASSERT_EQ(1U, all->length());
+    EXPECT_STREQ("$number < 5", all[0U].constraint_expression.constraint_expr.in());
+    EXPECT_THROW((void)admin->obtain_notification_push_supplier(STRUCTURED_EVENT, id_),
+                 AdminLimitExceeded);
+    const StructuredProxyPushConsumer_var from = supplier();
+    for (const CORBA::Long value : {7, 3, 12})
+        from->push_structured_event(event_of("Lab", "Reading", value));
+    from->push_structured_event(event_of("Lab", "Other", 13));
+    from->push_structured_event(event_of("Lab", "Reading", 14));
+    EXPECT_TRUE(consumer->are({3, 12, 14}));
+    const QoSProperties_var now = proxy->get_qos();
+    for (CORBA::ULong i = 0; i < now->length(); ++i) {
+        if (std::string_view(now[i].name.in()) != MaxEventsPerConsumer) continue;
+        CORBA::Long value = 0;
+        EXPECT_TRUE(now[i].value >>= value);
+        EXPECT_EQ(7, value);
+    }
+    // What ends is not there again.
+    high->destroy();
+    channel_->destroy();
+    service_.reset();
+    EXPECT_EQ(0, folder_.ask("SELECT count(*) FROM object"));
+    EXPECT_EQ(0, folder_.ask("SELECT count(*) FROM waiting"));
+}
+
+TEST_F(KeptChannels, KeepEveryFormForEveryFormOfConsumer)
+{
+    // Consumers that are given nothing before the service has begun again.
+    const auto structured = to_consumer<StructuredProxyPullSupplier>(STRUCTURED_EVENT, true);
+    structured->connect_structured_pull_consumer(CosNotifyComm::StructuredPullConsumer::_nil());
+    const auto sequence = to_consumer<SequenceProxyPullSupplier>(SEQUENCE_EVENT, true);
+    sequence->connect_sequence_pull_consumer(CosNotifyComm::SequencePullConsumer::_nil());
+    const ConsumerAdmin_var admin = channel_->default_consumer_admin();
+    const auto plain = CosEventChannelAdmin::ProxyPullSupplier_var(admin->obtain_pull_supplier());
+    plain->connect_pull_consumer(CosEventComm::PullConsumer::_nil());
+    supplier()->push_structured_event(event_of("Lab", "Reading", 1));
+    const auto batches = to_supplier<SequenceProxyPushConsumer>(SEQUENCE_EVENT);
+    batches->connect_sequence_push_supplier(CosNotifyComm::SequencePushSupplier::_nil());
+    EventBatch batch;
+    batch.length(2);
+    batch[0] = event_of("Lab", "Reading", 2);
+    batch[1] = event_of("Lab", "Reading", 3);
+    batches->push_structured_events(batch);
+    const auto anys = to_supplier<ProxyPushConsumer>(ANY_EVENT);
+    anys->connect_any_push_supplier(CosEventComm::PushSupplier::_nil());
+    anys->push(events::event_of(4));
+
+    begin_again();
+    for (CORBA::Long number = 1; number <= 3; ++number)
+        EXPECT_EQ(number, number_in(StructuredEvent_var(structured->pull_structured_event()).in()));
+    StructuredEvent_var last = structured->pull_structured_event();
+    EXPECT_STREQ("%ANY", last->header.fixed_header.event_type.type_name.in());
+    EXPECT_EQ(4, number_in(last.in()));
+    const EventBatch_var all = sequence->pull_structured_events(10);
+    ASSERT_EQ(4U, all->length());
+    EXPECT_EQ(3, number_in(all[2U]));
+    for (CORBA::Long number = 1; number <= 3; ++number) {
+        const CORBA::Any_var any = plain->pull();
+        const StructuredEvent* event = nullptr;
+        ASSERT_TRUE(any.in() >>= event);
+        EXPECT_EQ(number, number_in(*event));
+    }
+    CORBA::Long number = 0;
+    EXPECT_TRUE(CORBA::Any_var(plain->pull()).in() >>= number);
+    EXPECT_EQ(4, number);
+
+    // Each pull says that what the one before it gave is there; the last ones were not said to be.
+    begin_again();
+    EXPECT_EQ(4, number_in(StructuredEvent_var(structured->pull_structured_event()).in()));
+    EXPECT_EQ(4U, EventBatch_var(sequence->pull_structured_events(10))->length());
+    CORBA::Boolean has_event = true;
+    (void)StructuredEvent_var(structured->try_pull_structured_event(has_event));
+    EXPECT_FALSE(has_event);
+    (void)EventBatch_var(sequence->try_pull_structured_events(1, has_event));
+    EXPECT_FALSE(has_event);
+    plain->disconnect_pull_supplier();
+    service_.reset();
+    EXPECT_EQ(0, folder_.ask("SELECT count(*) FROM event"));
+}
+
+TEST_F(KeptChannels, KeepOnlyWhatIsToBeKept)
+{
+    const auto kept = to_consumer<StructuredProxyPullSupplier>(STRUCTURED_EVENT, true);
+    kept->connect_structured_pull_consumer(CosNotifyComm::StructuredPullConsumer::_nil());
+    const auto other = to_consumer<StructuredProxyPullSupplier>(STRUCTURED_EVENT, true);
+    QoSProperties qos;
+    qos.length(1);
+    qos[0].name = ConnectionReliability;
+    qos[0].value <<= BestEffort;
+    other->set_qos(qos);
+    other->connect_structured_pull_consumer(CosNotifyComm::StructuredPullConsumer::_nil());
+    EXPECT_THROW(channel_->set_qos(qos), UnsupportedQoS); // which it is to its end
+    StructuredEvent event = event_of("Lab", "Reading", 1);
+    event.header.variable_header.length(1);
+    event.header.variable_header[0].name = EventReliability;
+    event.header.variable_header[0].value <<= BestEffort;
+    const StructuredProxyPushConsumer_var from = supplier();
+    from->push_structured_event(event);
+    EXPECT_EQ(0, folder_.ask("SELECT count(*) FROM event"));
+    from->push_structured_event(event_of("Lab", "Reading", 2));
+    EXPECT_EQ(1, folder_.ask("SELECT count(*) FROM event"));
+    EXPECT_EQ(1, folder_.ask("SELECT count(*) FROM waiting"));
+    channel_->set_qos(reliability(BestEffort, Persistent));
+    from->push_structured_event(event_of("Lab", "Reading", 3));
+    event.header.variable_header[0].value <<= Persistent;
+    event.remainder_of_body <<= CORBA::Long(4);
+    from->push_structured_event(event);
+
+    // Channels that are not kept, of the same service.
+    const EventChannelFactory_var factory = channel_->MyFactory();
+    ChannelID id = 0;
+    const EventChannel_var brief = factory->create_channel({}, {}, id);
+    EXPECT_THROW(brief->set_qos(all_persistent()), UnsupportedQoS);
+    EXPECT_THROW((void)factory->create_channel(reliability(Persistent, BestEffort), {}, id),
+                 UnsupportedQoS);
+
+    begin_again();
+    EXPECT_EQ(2, number_in(StructuredEvent_var(kept->pull_structured_event()).in()));
+    EXPECT_EQ(4, number_in(StructuredEvent_var(kept->pull_structured_event()).in()));
+    EXPECT_THROW((void)other->pull_structured_event(), CORBA::OBJECT_NOT_EXIST);
+    EXPECT_THROW((void)brief->get_qos(), CORBA::OBJECT_NOT_EXIST);
+}
+
+TEST_F(KeptChannels, SendAgainUntilTheConsumerHasIt)
+{
+    const Servant_var<events::Consumer> consumer = new events::Consumer;
+    std::atomic<int> refusals{0};
+    consumer->raise([&refusals] {
+        if (++refusals <= 20) throw CORBA::TRANSIENT();
+    });
+    const auto object = clients_.activate<CosEventComm::PushConsumer>(consumer.in());
+    const auto proxy = to_consumer<ProxyPushSupplier>(ANY_EVENT, false);
+    proxy->connect_any_push_consumer(object.in());
+    const auto from = to_supplier<ProxyPushConsumer>(ANY_EVENT);
+    from->connect_any_push_supplier(CosEventComm::PushSupplier::_nil());
+    from->push(events::event_of(1));
+    from->push(events::event_of(2));
+    EXPECT_TRUE(consumer->has(2)); // more refusals than others are allowed
+    EXPECT_EQ((std::vector<CORBA::Long>{1, 2}), consumer->values());
+    EXPECT_EQ(0U, channel_->figures().given_up);
+}
+
+TEST_F(KeptChannels, ServeManyAtOnce)
+{
+    constexpr CORBA::Long suppliers = 4;
+    constexpr CORBA::Long each = 25;
+    const Servant_var<StructuredConsumer> consumer = new StructuredConsumer;
+    const StructuredProxyPushSupplier_var proxy = connect(consumer.in());
+    std::vector<StructuredProxyPushConsumer_var> proxies;
+    for (CORBA::Long which = 0; which < suppliers; ++which)
+        proxies.push_back(supplier());
+    std::vector<std::thread> threads;
+    for (CORBA::Long which = 0; which < suppliers; ++which)
+        threads.emplace_back([&proxies, which] {
+            const StructuredProxyPushConsumer_var& from = proxies[static_cast<std::size_t>(which)];
+            for (CORBA::Long i = 0; i < each; ++i)
+                from->push_structured_event(event_of("Lab", "Reading", which * each + i));
+        });
+    for (int i = 0; i < 10; ++i) { // others come and go meanwhile
+        const auto brief = to_consumer<StructuredProxyPullSupplier>(STRUCTURED_EVENT, true);
+        brief->connect_structured_pull_consumer(CosNotifyComm::StructuredPullConsumer::_nil());
+        brief->disconnect_structured_pull_supplier();
+    }
+    for (std::thread& thread : threads)
+        thread.join();
+    const std::size_t all = static_cast<std::size_t>(suppliers) * each;
+    ASSERT_TRUE(consumer->has(all));
+    std::vector<CORBA::Long> numbers = consumer->all();
+    std::vector<CORBA::Long> last(suppliers, -1);
+    for (const CORBA::Long number : numbers) {
+        CORBA::Long& before = last[static_cast<std::size_t>(number / each)];
+        EXPECT_LT(before, number); // those of one supplier in their order, each once
+        before = number;
+    }
+    EXPECT_EQ(all, numbers.size());
+    proxy->disconnect_structured_push_supplier();
+    begin_again(); // what was under way when it ended goes now
+    service_.reset();
+    EXPECT_EQ(0, folder_.ask("SELECT count(*) FROM event"));
+}
+
+TEST_F(KeptChannels, SayWhenThereIsNoRoom)
+{
+    const auto kept = to_consumer<StructuredProxyPullSupplier>(STRUCTURED_EVENT, true);
+    kept->connect_structured_pull_consumer(CosNotifyComm::StructuredPullConsumer::_nil());
+    const StructuredProxyPushConsumer_var from = supplier();
+    begin_again(40);
+    StructuredEvent event = event_of("Lab", "Reading", 0);
+    event.remainder_of_body <<= std::string(9000, 'x').c_str();
+    int taken = 0;
+    bool was_full = false;
+    while (!was_full && taken < 1000) {
+        try {
+            from->push_structured_event(event);
+            ++taken;
+        } catch (const CORBA::NO_RESOURCES& raised) {
+            was_full = true;
+            EXPECT_EQ(CORBA::COMPLETED_NO, raised.completed());
+        }
+    }
+    EXPECT_TRUE(was_full);
+    EXPECT_GT(taken, 3);
+    EXPECT_EQ(taken, folder_.ask("SELECT count(*) FROM event"));
+    EXPECT_TRUE(log_.wait_for("database or disk is full"));
+    // What need not be kept goes on.
+    event.header.variable_header.length(1);
+    event.header.variable_header[0].name = EventReliability;
+    event.header.variable_header[0].value <<= BestEffort;
+    from->push_structured_event(event);
+    for (int i = 0; i < taken + 1; ++i)
+        (void)StructuredEvent_var(kept->pull_structured_event());
+    CORBA::Boolean has_event = true;
+    (void)StructuredEvent_var(kept->try_pull_structured_event(has_event)); // says that all is there
+    EXPECT_FALSE(has_event);
+    event.header.variable_header.length(0);
+    from->push_structured_event(
+        event); // there is room again: what was before it in the queue is out
+    EXPECT_EQ(1, folder_.ask("SELECT count(*) FROM event"));
+}
+
+TEST_F(KeptChannels, SayWhenTheStoreIsBroken)
+{
+    const auto kept = to_consumer<StructuredProxyPullSupplier>(STRUCTURED_EVENT, true);
+    kept->connect_structured_pull_consumer(CosNotifyComm::StructuredPullConsumer::_nil());
+    const StructuredProxyPushConsumer_var from = supplier();
+    from->push_structured_event(event_of("Lab", "Reading", 1));
+    from->push_structured_event(event_of("Lab", "Reading", 2));
+    (void)folder_.ask("ALTER TABLE event RENAME TO elsewhere");
+    EXPECT_THROW(from->push_structured_event(event_of("Lab", "Reading", 3)), CORBA::PERSIST_STORE);
+    EXPECT_TRUE(log_.wait_for("notify: the store " + folder_.file()));
+    (void)folder_.ask("ALTER TABLE elsewhere RENAME TO event");
+    from->push_structured_event(event_of("Lab", "Reading", 4));
+
+    service_.reset();
+    (void)folder_.ask(
+        "UPDATE event SET state = x'01ff' WHERE number = 1"); // which nobody wrote like this
+    begin();
+    EXPECT_TRUE(log_.wait_for("1 events that cannot be read"));
+    EXPECT_EQ(2, number_in(StructuredEvent_var(kept->pull_structured_event()).in()));
+    EXPECT_EQ(4, number_in(StructuredEvent_var(kept->pull_structured_event()).in()));
+    service_.reset();
+    (void)folder_.ask("UPDATE object SET state = x'0100ff'");
+    EXPECT_THROW(begin(), CORBA::PERSIST_STORE);
+    service_.reset();
+    (void)folder_.ask("PRAGMA user_version = 9");
+    EXPECT_EQ(nullptr, folder_.open());
+    std::ofstream(folder_.file(), std::ios::trunc) << std::string(10'000, 'x');
+    EXPECT_EQ(nullptr, folder_.open());
+}
+
+} // namespace
+} // namespace kairos::eventstore

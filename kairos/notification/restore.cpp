@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a service makes of what its store has when it begins: channels with all that is in them,
+// whose references are those of before; then who is connected, and the events that wait for them.
+#include "kairos/base/log.h"
+#include "kairos/notification/filter_servants.h"
+#include "kairos/notification/proxies.h"
+#include "kairos/notification/service_state.h"
+#include "kairos/notification/stored.h"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+#include <vector>
+
+namespace kairos::notification {
+namespace {
+
+using Action = StoreChange::Action;
+
+struct RestoredProxy {
+    NotifyProxy* proxy = nullptr; // which its channel owns
+    KairosNotificationStore::Proxy stored;
+};
+
+void connect(const std::map<std::uint64_t, RestoredProxy>& proxies, bool consumers)
+{
+    for (const auto& [key, one] : proxies) {
+        if (one.proxy->kind().is_consumers != consumers || !one.stored.is_connected) continue;
+        one.proxy->connect_again(one.stored);
+    }
+}
+
+/// Gives events to those who wait for them. What nobody waits for, or nobody can read, goes.
+class WaitingEvents {
+  public:
+    WaitingEvents(Keeper& keeper, events::ServiceBudget& budget,
+                  const std::map<std::uint64_t, RestoredProxy>& proxies)
+        : keeper_(keeper), budget_(budget), proxies_(proxies)
+    {
+    }
+
+    void give(const Stored& all)
+    {
+        std::map<std::uint64_t, std::vector<std::uint64_t>> waiting; // by event
+        for (const StoredWait& one : all.waits)
+            waiting[one.event].push_back(one.object);
+        for (const StoredEvent& event : all.events) {
+            give(event, waiting[event.number]);
+            waiting.erase(event.number);
+        }
+        for (const auto& [event, who] : waiting) // without an event
+            for (const std::uint64_t object : who)
+                keeper_.write_later(
+                    {.action = Action::erase_waiting, .key = object, .other = event});
+        if (lost_ != 0)
+            log::error("notify: the store has " + std::to_string(lost_) +
+                       " events that cannot be read, or are more than may wait: they are lost");
+    }
+
+  private:
+    void give(const StoredEvent& event, const std::vector<std::uint64_t>& who)
+    {
+        std::shared_ptr<Notification> made;
+        try {
+            made = stored_event(event.state, keeper_.orb());
+            events::Portion none;
+            if (!made->charge(budget_.event_octets, none)) made = nullptr;
+        } catch (const CORBA::SystemException&) { // nobody wrote it like this
+            made = nullptr;
+        }
+        if (!made) {
+            ++lost_;
+            for (const std::uint64_t object : who)
+                keeper_.write_later(
+                    {.action = Action::erase_waiting, .key = object, .other = event.number});
+            return keeper_.write_later({.action = Action::erase_event, .key = event.number});
+        }
+        // What is let go is erased.
+        const std::vector<NotificationPtr> claims = keeper_.keep_on(made, event.number, who);
+        for (std::size_t i = 0; i < who.size(); ++i)
+            if (const auto found = proxies_.find(who[i]); found != proxies_.end())
+                (void)found->second.proxy->take_back(claims[i]);
+    }
+
+    Keeper& keeper_;
+    events::ServiceBudget& budget_;
+    const std::map<std::uint64_t, RestoredProxy>& proxies_;
+    std::size_t lost_ = 0;
+};
+
+} // namespace
+
+void ServiceState::restore()
+{
+    try {
+        restore(keeper_->load());
+    } catch (const CORBA::UserException& raised) {
+        throw CORBA::PERSIST_STORE(0, CORBA::COMPLETED_NO,
+                                   "the store of channels has what this service may not have");
+    } catch (const CORBA::IMP_LIMIT&) {
+        throw CORBA::PERSIST_STORE(0, CORBA::COMPLETED_NO,
+                                   "the store of channels has more than this service may have");
+    } catch (const CORBA::BAD_PARAM&) { // as a reference that is none
+        throw CORBA::PERSIST_STORE(0, CORBA::COMPLETED_NO,
+                                   "the store of channels has what nobody wrote like this");
+    } catch (const CORBA::MARSHAL&) {
+        throw CORBA::PERSIST_STORE(0, CORBA::COMPLETED_NO,
+                                   "the store of channels has what nobody wrote like this");
+    }
+}
+
+void ServiceState::restore(const Stored& all)
+{
+    std::map<std::uint64_t, ChannelPtr> channels; // by key
+    std::map<std::uint64_t, std::pair<ChannelPtr, AdminPtr>> admins;
+    std::map<std::uint64_t, RestoredFilter> filters;
+    std::map<std::uint64_t, RestoredProxy> proxies;
+
+    std::map<std::uint64_t, KairosNotificationStore::Channel> states;
+    for (const StoredObject& object : all.objects)
+        if (kind_of(object) == StoredKind::channel) {
+            states[object.key] = state_of<KairosNotificationStore::Channel>(object);
+            channels[object.key] = restore_channel(object.key, states[object.key]);
+        }
+    for (const StoredObject& object : all.objects)
+        if (kind_of(object) > StoredKind::proxy) throw CORBA::MARSHAL();
+    const auto of_kind = [&](StoredKind kind, const auto& make) {
+        for (const StoredObject& object : all.objects) {
+            if (kind_of(object) != kind) continue;
+            if (const auto found = channels.find(object.channel); found != channels.end())
+                make(object, found->second);
+            else // its channel ended before it was made
+                keeper_->write_later({.action = Action::erase_object, .key = object.key});
+        }
+    };
+    of_kind(StoredKind::filter, [&](const StoredObject& object, const ChannelPtr& channel) {
+        filters[object.key] =
+            restore_filter(channel, object.key, state_of<KairosNotificationStore::Filter>(object));
+    });
+    // One that was destroyed lets nothing through, wherever it is attached.
+    const auto gone = std::make_shared<Filter>(filters_);
+    gone->end();
+    const std::function<Settings::Attached(std::uint64_t)> find =
+        [&](std::uint64_t key) -> Settings::Attached {
+        const auto found = filters.find(key);
+        if (found == filters.end()) return {gone, CosNotifyFilter::Filter::_nil()};
+        return {found->second.filter, found->second.object.in()};
+    };
+    of_kind(StoredKind::admin, [&](const StoredObject& object, const ChannelPtr& channel) {
+        const auto stored = state_of<KairosNotificationStore::Admin>(object);
+        admins[object.key] = {channel, restore_admin(*this, channel, object.key, stored, find)};
+    });
+    for (const auto& [key, channel] : channels)
+        restore_object(channel, states[key], admins);
+    of_kind(StoredKind::proxy, [&](const StoredObject& object, const ChannelPtr& channel) {
+        auto stored = state_of<KairosNotificationStore::Proxy>(object);
+        const auto found = admins.find(stored.of);
+        if (found == admins.end() || found->second.first != channel)
+            return keeper_->write_later({.action = Action::erase_object, .key = object.key});
+        NotifyProxy& proxy = restore_proxy(channel, found->second.second, object.key, stored, find);
+        proxies[object.key] = {.proxy = &proxy, .stored = std::move(stored)};
+    });
+    connect(proxies, true);
+    WaitingEvents(*keeper_, *budget_, proxies).give(all);
+    connect(proxies, false); // from whom there may be more at once
+}
+
+ChannelPtr ServiceState::restore_channel(std::uint64_t key,
+                                         const KairosNotificationStore::Channel& stored)
+{
+    AdminProperties properties;
+    change(properties, stored.administration);
+    auto channel =
+        std::make_shared<Channel>(stored.number, stored.name.in(), channel_qos(stored.qos),
+                                  properties, filters_, budget_, couriers_, adapters_, keeper_);
+    (void)channel->settings().set_kept(key);
+    const std::lock_guard lock(mutex_);
+    if (channels_.size() >= limits().channels_max)
+        throw CORBA::IMP_LIMIT(0, CORBA::COMPLETED_NO,
+                               "the service has as many channels as it may have");
+    channels_[stored.number].channel = channel;
+    last_ = std::max(last_, stored.number + 1);
+    return channel;
+}
+
+/// Nobody is served before all is there: so the entry is this thread's.
+void ServiceState::restore_object(
+    const ChannelPtr& channel, const KairosNotificationStore::Channel& stored,
+    const std::map<std::uint64_t, std::pair<ChannelPtr, AdminPtr>>& admins)
+{
+    AdminPtr first[2]; // of suppliers, of consumers
+    for (const auto& [key, one] : admins)
+        if (one.first == channel && one.second->id() == 0)
+            first[one.second->is_consumers() ? 1 : 0] = one.second;
+    const PortableServer::ObjectId factory = id_of_stored(stored.filter_factory);
+    const auto servant = restore_channel_servant(*this, channel, first[1], first[0], factory);
+    Entry* entry = nullptr;
+    {
+        const std::lock_guard lock(mutex_);
+        entry = &channels_.at(channel->id());
+    }
+    entry->id = new PortableServer::ObjectId(id_of_stored(stored.place));
+    place(*entry, servant.in());
+    channel->set_place(entry->id.in());
+    entry->is_restored = true;
+}
+
+} // namespace kairos::notification
