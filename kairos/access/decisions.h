@@ -155,7 +155,7 @@ class RecentDecisions {
     static constexpr std::size_t key_size = 24;
     /// Of the longest operation that is remembered.
     static constexpr std::size_t name_max = 30;
-    static constexpr std::size_t entries = 32;
+    static constexpr std::size_t entries = 128;
 
     /// Returns whether that was found to be allowed by the rules of this generation, which are no
     /// other ORB's, to the caller of this number; neither is 0. The generation is in the upper half
@@ -165,20 +165,35 @@ class RecentDecisions {
     {
         if (key.size() != key_size) [[unlikely]]
             return false;
-        const Entry& entry = entries_[place_of(caller, key, operation)];
-        return entry.who == (generation | caller) &&
-               entry.name_size == static_cast<std::uint8_t>(operation.size()) &&
-               is_same<std::uint64_t>(entry.key.data(), key.data()) &&
-               is_same<std::uint64_t>(entry.key.data() + 8, key.data() + 8) &&
-               is_same<std::uint64_t>(entry.key.data() + 16, key.data() + 16) &&
-               is_name(entry.name.data(), operation);
+        const Entry* entry = &entries_[place_of(caller, key, operation)];
+        asm("" : "+r"(entry)); // its address is computed once, and so no register is lacking
+        return entry->who == (generation | caller) &&
+               entry->name_size == static_cast<std::uint8_t>(operation.size()) &&
+               is_same<std::uint64_t>(entry->key.data(), key.data()) &&
+               is_same<std::uint64_t>(entry->key.data() + 8, key.data() + 8) &&
+               is_same<std::uint64_t>(entry->key.data() + 16, key.data() + 16) &&
+               is_name(entry->name.data(), operation);
     }
 
-    /// Remembers that it is allowed, unless its key or name is of another size than what is here.
+    /// Returns whether its key and name are of the size of what is remembered here.
+    [[nodiscard]] static bool fits(Bytes key, std::string_view operation) noexcept
+    {
+        return key.size() == key_size && operation.size() <= name_max;
+    }
+    /// Returns whether add() would put something else out that rules of these days allow.
+    [[nodiscard]] bool is_taken(std::uint64_t generation, std::uint32_t caller, Bytes key,
+                                std::string_view operation) const noexcept
+    {
+        if (!fits(key, operation)) return false;
+        const Entry& entry = entries_[place_of(caller, key, operation)];
+        return entry.who != nobody && entry.who >= generation;
+    }
+
+    /// Remembers that it is allowed, if it fits.
     void add(std::uint64_t generation, std::uint32_t caller, Bytes key,
              std::string_view operation) noexcept
     {
-        if (key.size() != key_size || operation.size() > name_max || caller == 0) return;
+        if (!fits(key, operation) || caller == 0) return;
         Entry& entry = entries_[place_of(caller, key, operation)];
         entry = {.who = generation | caller,
                  .name_size = static_cast<std::uint8_t>(operation.size())};
@@ -187,19 +202,25 @@ class RecentDecisions {
     }
 
   private:
+    static constexpr std::uint64_t nobody = ~std::uint64_t{0};
     struct alignas(64) Entry {
-        std::uint64_t who = 0; // by rules of which generation; 0: there is none
+        std::uint64_t who = nobody; // by rules of which generation
         std::array<std::byte, key_size> key{};
         std::uint8_t name_size = 0;
         std::array<char, name_max + 1> name{}; // a NUL ends it
     };
 
-    /// Most objects differ in the last octet of their slot, most operations in their size.
+    /// Most objects differ in the last octet of their slot, most operations in their first letter
+    /// or their size. A NUL follows the operation. Numbers of callers come one after the other, and
+    /// so do slots: the sum is of such as keep them apart.
     [[nodiscard, gnu::always_inline]] static std::size_t
     place_of(std::uint32_t caller, Bytes key, std::string_view operation) noexcept
     {
         constexpr std::size_t slot_at = native_little_endian ? 16 : 19;
-        return (std::to_integer<std::size_t>(key[slot_at]) + operation.size() + caller) % entries;
+        std::size_t place = std::size_t{9} * caller + std::to_integer<std::size_t>(key[slot_at]) +
+                            8 * operation.size();
+        asm("" : "+r"(place)); // as above: the letter is not loaded before the rest is done
+        return (place + static_cast<unsigned char>(*operation.data())) % entries;
     }
     template <typename Number>
     [[nodiscard, gnu::always_inline]] static bool is_same(const void* left,
@@ -218,7 +239,7 @@ class RecentDecisions {
             if (size >= 3) [[likely]]
                 return is_same<std::uint32_t>(known, at) &&
                        is_same<std::uint32_t>(known + size - 3, at + size - 3);
-            return *known == *at && known[size / 2] == at[size / 2];
+            return size == 0 || is_same<std::uint16_t>(known, at);
         }
         if (size < 16) [[likely]]
             return is_same<std::uint64_t>(known, at) &&

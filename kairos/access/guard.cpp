@@ -55,18 +55,19 @@ const orb::TlsPeers* linked_tls() noexcept
     return &orb::tls_peers == nullptr ? nullptr : &orb::tls_peers();
 }
 
-/// What goes on every second or few, and costs less than a clock: by the processor's own counter.
+/// What goes on every second or few on most processors, and costs less than a clock: by their own
+/// counter.
 std::uint32_t moment() noexcept
 {
 #if defined(__x86_64__)
     std::uint32_t low = 0;
-    std::uint32_t high = 0; // of a thousand million a second, or a few
+    std::uint32_t high = 0; // of one to five thousand million a second, as a rule
     asm volatile("rdtsc" : "=a"(low), "=d"(high));
     return high;
 #elif defined(__aarch64__)
     std::uint64_t count = 0;
     asm volatile("mrs %0, cntvct_el0" : "=r"(count));
-    return static_cast<std::uint32_t>(count >> 24); // of twenty-four million a second, or more
+    return static_cast<std::uint32_t>(count >> 24); // of eight to a thousand million, as a rule
 #else
     return static_cast<std::uint32_t>(Clock::now().time_since_epoch() / std::chrono::seconds(1));
 #endif
@@ -74,13 +75,14 @@ std::uint32_t moment() noexcept
 
 // --- who calls -----------------------------------------------------------------------------------
 
+enum : std::uint64_t { by_tls = 1, by_ipv4, by_ipv6, by_unix };
+constexpr unsigned kind_at = 56;
+
 /// The same for callers that are the same to all rules; nothing for those that are not known by a
 /// few octets.
 Identity identity_of(const net::Channel* channel, const net::Address& from,
                      const orb::TlsPeers* tls) noexcept
 {
-    enum : std::uint64_t { by_tls = 1, by_ipv4, by_ipv6, by_unix };
-    constexpr unsigned kind_at = 56;
     if (channel != nullptr && tls != nullptr)
         if (const std::uint64_t number = tls->number_of(*channel); number != 0)
             return {.first = by_tls << kind_at, .second = number};
@@ -134,6 +136,7 @@ class Callers {
     /// more. One caller may have several.
     [[nodiscard]] std::uint32_t number_of(Identity who)
     {
+        if (who.first == by_tls << kind_at) return next(); // of one connection, which has one now
         const std::lock_guard lock(mutex_);
         if (numbers_.size() >= remembered_max && !numbers_.contains(who)) numbers_.clear();
         std::uint32_t& number = numbers_[who];
@@ -162,6 +165,9 @@ constinit const RecentDecisions nothing_recent;
 
 /// What the calling thread has found to be allowed of late, by rules of any ORB.
 KAIROS_NEAR constinit thread_local const RecentDecisions* recent = &nothing_recent;
+
+/// How often the calling thread has not remembered what would have put something else out.
+constinit thread_local unsigned spared = 0;
 
 struct OwnRecentDecisions {
     OwnRecentDecisions() noexcept { recent = &decisions; }
@@ -372,9 +378,21 @@ class Access final : public orb::UpcallObserver {
             look();
     }
     void ask(orb::ObservedUpcall& observed, const orb::ServedObject* object);
-    /// What cannot be remembered is looked up again.
-    [[gnu::noinline]] void remember(std::uint64_t generation, Identity who,
-                                    const orb::Upcall& upcall, orb::ReplyChannel& by) noexcept
+    /// What cannot be remembered is looked up again. What would put something else out is
+    /// remembered now and then: of those that take turns at one place, one at least is found.
+    void remember(std::uint64_t generation, Identity who, const orb::Upcall& upcall,
+                  orb::ReplyChannel& by) noexcept
+    {
+        constexpr unsigned each = 8;
+        const Bytes key = upcall.object_key();
+        if (!RecentDecisions::fits(key, upcall.operation())) return;
+        if (by.caller != 0 && recent->is_taken(generation, by.caller, key, upcall.operation()) &&
+            ++spared % each != 0)
+            return;
+        remember_here(generation, who, upcall, by);
+    }
+    [[gnu::noinline]] void remember_here(std::uint64_t generation, Identity who,
+                                         const orb::Upcall& upcall, orb::ReplyChannel& by) noexcept
     try {
         if (by.caller == 0) by.caller = callers_.number_of(who);
         ThreadOwned<OwnRecentDecisions>::get().decisions.add(

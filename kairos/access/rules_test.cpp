@@ -519,7 +519,12 @@ TEST(RecentDecisions, AreOfOneCallerObjectOperationAndGeneration)
     EXPECT_FALSE(recent.has(0, 7, as_bytes(key), "start"));
     EXPECT_FALSE(recent.has(first, 7 + RecentDecisions::entries, as_bytes(key), "start"));
     EXPECT_FALSE(recent.has(first, 0, as_bytes(key), "start"));
-    // Another of the same place takes it.
+    EXPECT_FALSE(RecentDecisions{}.has(0, 0, as_bytes(std::string(24, '\0')), ""));
+    // Another of the same place takes it; its place was free, or is of rules of before.
+    EXPECT_TRUE(recent.is_taken(first, 7 + RecentDecisions::entries, as_bytes(key), "start"));
+    EXPECT_FALSE(recent.is_taken(second, 7 + RecentDecisions::entries, as_bytes(key), "start"));
+    EXPECT_FALSE(recent.is_taken(first, 8, as_bytes(key), "start"));
+    EXPECT_FALSE(recent.is_taken(first, 7, as_bytes(key + "id"), "start"));
     recent.add(first, 7 + RecentDecisions::entries, as_bytes(key), "start");
     EXPECT_TRUE(recent.has(first, 7 + RecentDecisions::entries, as_bytes(key), "start"));
     EXPECT_FALSE(recent.has(first, 7, as_bytes(key), "start"));
