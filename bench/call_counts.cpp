@@ -19,7 +19,7 @@ Result<Sides<Counts>> count_once(RunningSystem& running, const Sides<CountedPage
 {
     const auto rest = [&] {
         return wait_until_at_rest(running.client_pid(), rest_patience) &&
-               wait_until_at_rest(running.server_pid(), rest_patience);
+               wait_until_at_rest(running.middle_pid(), rest_patience);
     };
     const Error restless{ErrorCode::system, "a measured program does not come to rest"};
     if (!rest()) return restless;
@@ -45,8 +45,8 @@ SideOptions counted_side(const CountedPage& page, CountingMethod method,
     return side;
 }
 
-/// Who looks for itself before it waits (-ORBSpin) calls the system as often as the other side is
-/// late, which says nothing of the ORB.
+} // namespace
+
 System without_spinning(System system)
 {
     if (system.name != "kairos") return system;
@@ -55,8 +55,6 @@ System without_spinning(System system)
             arguments->insert(arguments->end(), {"-ORBSpin", "0"});
     return system;
 }
-
-} // namespace
 
 Exercise with_calls(Exercise exercise, std::uint32_t calls)
 {
@@ -80,7 +78,8 @@ Result<std::vector<Sides<Counts>>> count_calls(const System& system, const Commo
                        .server = {},
                        .client = {}};
     start.client = counted_side(pages.client, method, options.program_directory);
-    start.server = counted_side(pages.server, method, options.program_directory);
+    SideOptions& called = system.middle.empty() ? start.server : start.middle;
+    called = counted_side(pages.server, method, options.program_directory);
     auto running = RunningSystem::start(without_spinning(system), start);
     if (!running) return running.error();
 

@@ -21,9 +21,15 @@ struct Sides {
 /// How the counting is done: by a library loaded before libc, or by tracing system calls.
 enum class CountingMethod { preload, trace };
 
+/// The system with Kairos' looking for itself before it waits (-ORBSpin) turned off unless it says
+/// how long: who looks calls the system as often as the other side is late, which says nothing of
+/// the ORB.
+[[nodiscard]] System without_spinning(System system);
+
 [[nodiscard]] Exercise with_calls(Exercise exercise, std::uint32_t calls);
 
-/// The counts of `calls` calls in the steady state, for each of the exercises.
+/// The counts of `calls` calls in the steady state, for each of the exercises. Where there is a
+/// program between client and server it is counted in the server's place.
 [[nodiscard]] Result<std::vector<Sides<Counts>>>
 count_calls(const System& system, const CommonOptions& options, std::uint32_t calls,
             std::span<const Exercise> exercises, CountingMethod method);

@@ -40,7 +40,7 @@ Result<std::int64_t> instructions_of_run(const System& system, const CountersOpt
     StartOptions start = start_options(options);
     (client ? start.client : start.server).wrapper = {valgrind, "--tool=callgrind",
                                                       "--callgrind-out-file=/dev/null"};
-    auto running = RunningSystem::start(system, start);
+    auto running = RunningSystem::start(without_spinning(system), start);
     if (!running) return running.error();
     if (auto done = running->order(Verb::call, exercise); !done) return done.error();
     auto remains = running->finish();

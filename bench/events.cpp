@@ -2,9 +2,10 @@
 //
 // `kairos bench events`: what an event channel passes on in a second, and what it adds to the time
 // that an event takes, beside bare oneway calls and omniEvents.
-#include "bench/experiment.h"
+#include "bench/load_experiment.h"
 #include "bench/process.h"
 #include "bench/statistics.h"
+#include "bench/wakeful.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -18,6 +19,10 @@ constexpr double one_to_two_oneways = 0.8; ///< at least, events a second
 constexpr double one_to_omnievents = 5;    ///< likewise
 constexpr double many_to_oneways = 0.9;    ///< at least, deliveries a second
 constexpr double added_to_hop = 1.2;       ///< at most, of one hop more, p50
+constexpr double flooded_to_floor = 1.5;   ///< at most, mean and deviation
+constexpr std::uint32_t flooding = 20;     ///< suppliers of low priority
+constexpr std::uint32_t high_hz = 200;
+constexpr std::uint32_t message_bytes = 212; ///< of a request with such an event, about
 
 /// One system's figures of all rounds.
 struct Passed {
@@ -97,7 +102,11 @@ void set_bars(Row& row, const System& system)
         row.bars = {{"ratio_to_two_oneways", at_least, one_to_two_oneways},
                     {"ratio_to_omnievents", at_least, one_to_omnievents},
                     {"added_to_hop", at_most, added_to_hop}};
-    if (system.option == "kairos-100") row.bars = {{"ratio_to_oneways", at_least, many_to_oneways}};
+    if (system.option == "kairos-100" || system.option == "rt-100")
+        row.bars = {{"ratio_to_oneways", at_least, many_to_oneways}};
+    if (system.option == "rt")
+        row.bars = {{"ratio_to_two_oneways", at_least, one_to_two_oneways},
+                    {"added_to_hop", at_most, added_to_hop}};
 }
 
 Row make_row(const System& system, const PassedBy& passed, Pinning pinning)
@@ -115,6 +124,67 @@ Row make_row(const System& system, const PassedBy& passed, Pinning pinning)
     compare(row, system, passed);
     set_bars(row, system);
     return row;
+}
+
+// --- Low priorities that flood -------------------------------------------------------------------
+
+Row flooded_row(const System& system, const EventsOptions& options, const Rounds& rounds)
+{
+    Row row = absent_row(system, options, {});
+    row.direction = fmt::format("{} low, flooding", flooding);
+    row.payload_type = "event";
+    row.payload_bytes = 64;
+    row.set("mean_us", rounds.middle("high_mean_us"));
+    row.set("jitter_us", rounds.middle("high_jitter_us"));
+    return row;
+}
+
+/// A consumer of high priority, and those of low priority, which get as much as they can.
+Result<void> add_flooded(Report& report, const EventsOptions& options)
+{
+    EventsOptions loaded = options;
+    loaded.systems.assign(events_load_systems().begin(), events_load_systems().end());
+    const Wakeful wakeful; // idle processors, else most of the time is that of waking them
+    auto contestants = start_contestants(loaded, 0, report);
+    if (!contestants) return contestants.error();
+    const Load load{.high_calls = options.high_events,
+                    .high_hz = high_hz,
+                    .low_clients = flooding,
+                    .low_hz = 0,
+                    .request_bytes = message_bytes,
+                    .reply_bytes = message_bytes};
+    std::vector<Rounds> of(contestants->size());
+    for (unsigned round = 0; round < options.rounds; ++round)
+        for (std::size_t i = 0; i < contestants->size(); ++i) {
+            options.progress(static_cast<double>(round) / options.rounds,
+                             fmt::format("round {} of {}, flooding", round + 1, options.rounds));
+            auto figures = (*contestants)[i].running.order(format_load(load));
+            if (!figures) return figures.error();
+            of[i].rounds.push_back(std::move(*figures));
+        }
+    for (std::size_t i = 0; i < contestants->size(); ++i) {
+        const System& system = (*contestants)[i].system;
+        if (auto ended = (*contestants)[i].running.finish(); !ended) return ended.error();
+        if (of[i].middle("client_realtime") == 0) {
+            report.rows.push_back(absent_row(system, options, "SCHED_FIFO is not permitted"));
+            continue;
+        }
+        Row row = flooded_row(system, options, of[i]);
+        if (i == 0 && of.size() == 2) {
+            using enum Bar::Relation;
+            row.set("mean_to_floor", of[0].ratio_to(of[1], "high_mean_us"));
+            row.set("jitter_to_floor", of[0].ratio_to(of[1], "high_jitter_us"));
+            row.bars = {{"mean_to_floor", at_most, flooded_to_floor},
+                        {"jitter_to_floor", at_most, flooded_to_floor}};
+        }
+        report.rows.push_back(std::move(row));
+    }
+    report.notes.push_back(fmt::format(
+        "{} low, flooding: what an event of high priority takes to its consumer, {} a round at {} "
+        "Hz, while {} suppliers of low priority send as fast as their consumers get; jitter is the "
+        "standard deviation; × floor: against raw sockets with a real-time thread at each place.",
+        flooding, options.high_events, high_hz, flooding));
+    return {};
 }
 
 } // namespace
@@ -150,6 +220,8 @@ Result<Report> run_events(const EventsOptions& options)
         "events a second against half as many bare oneway calls; × oneways: deliveries against "
         "bare calls; added × hop: p50 beyond one hop, against one hop more.",
         options.rounds, options.events));
+    if (options.high_events != 0)
+        if (auto added = add_flooded(report, options); !added) return added.error();
     return report;
 }
 
@@ -161,7 +233,11 @@ std::vector<Column> events_columns()
             {"ratio_to_oneways", "× oneways", 2},
             {"ratio_to_omnievents", "× omniEvents", 1},
             {"p50_us", "p50 µs", 2},
-            {"added_to_hop", "added × hop", 2}};
+            {"added_to_hop", "added × hop", 2},
+            {"mean_us", "mean µs", 1},
+            {"jitter_us", "jitter µs", 1},
+            {"mean_to_floor", "mean × floor", 2},
+            {"jitter_to_floor", "jitter × floor", 2}};
 }
 
 } // namespace kairos::bench

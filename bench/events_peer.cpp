@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The programs of `kairos bench events`. "server N" has N consumers, which count what they are
-// given; "channel" and "omnievents" connect them to a channel, a Kairos's of this process or one of
-// an omniEvents that it starts; "client" supplies events, to the channel or without one.
+// given; "channel", "omnievents", "rt" and "rt-lanes" connect them to a channel, a Kairos's of this
+// process or one of an omniEvents that it starts; "client" supplies events, to the channel or
+// without one. With "rt" behind its number the server's are consumers of real-time channels.
 #include "events.h"
 #include "events_skel.h"
 
@@ -12,6 +13,9 @@
 #include <kairos/events/CosEventComm_skel.h>
 #include <kairos/events/service.h>
 #include <kairos/lifecycle/CosLifeCycle.h>
+#include <kairos/rtevents/RtecEventComm_skel.h>
+#include <kairos/rtevents/channel.h>
+#include <kairos/rtevents/event_types.h>
 
 #include <algorithm>
 #include <arpa/inet.h>
@@ -119,14 +123,25 @@ class Consumer final : public POA_CosEventComm::PushConsumer {
     Count& count_;
 };
 
+class RealTimeConsumer final : public POA_RtecEventComm::PushConsumer {
+  public:
+    explicit RealTimeConsumer(Count& count) : count_(count) {}
+    void push(const RtecEventComm::EventSet&) override { count_.add(); }
+    void disconnect_push_consumer() override {}
+
+  private:
+    Count& count_;
+};
+
+template <typename Servant>
 int serve(CORBA::ORB_ptr orb, std::size_t consumers)
 {
     Count count;
     Counter counter(count);
-    std::vector<std::unique_ptr<Consumer>> servants;
+    std::vector<std::unique_ptr<Servant>> servants;
     std::vector<CORBA::Object_var> objects{CORBA::Object_var(counter._this())};
     for (std::size_t i = 0; i < consumers; ++i) {
-        servants.push_back(std::make_unique<Consumer>(count));
+        servants.push_back(std::make_unique<Servant>(count));
         objects.emplace_back(servants.back()->_this());
     }
     std::vector<CORBA::Object_ptr> all;
@@ -147,8 +162,30 @@ void connect(CORBA::ORB_ptr orb, EventChannel_ptr channel, const std::string& re
     proxy->connect_push_consumer(consumer.in());
 }
 
+void connect(RtecEventChannelAdmin::EventChannel_ptr channel, RtecEventComm::PushConsumer_ptr to)
+{
+    RtecEventChannelAdmin::ConsumerQOS wants;
+    wants.is_gateway = false;
+    wants.dependencies.length(1);
+    wants.dependencies[0] = {};
+    wants.dependencies[0].event.header.type = kairos::rtevents::own_types_begin;
+    const RtecEventChannelAdmin::ConsumerAdmin_var admin = channel->for_consumers();
+    const RtecEventChannelAdmin::ProxyPushSupplier_var proxy = admin->obtain_push_supplier();
+    proxy->connect_push_consumer(to, wants);
+}
+
+void connect(CORBA::ORB_ptr orb, RtecEventChannelAdmin::EventChannel_ptr channel,
+             const std::string& reference)
+{
+    const CORBA::Object_var object = orb->string_to_object(reference.c_str());
+    connect(channel, RtecEventComm::PushConsumer_var(
+                         RtecEventComm::PushConsumer::_unchecked_narrow(object.in()))
+                         .in());
+}
+
 /// Connects the consumers; what the client is told is the counter, and the channel.
-int pass_on(CORBA::ORB_ptr orb, EventChannel_ptr channel, const std::vector<std::string>& told)
+template <typename Channel>
+int pass_on(CORBA::ORB_ptr orb, Channel channel, const std::vector<std::string>& told)
 {
     for (std::size_t i = 1; i < told.size(); ++i)
         connect(orb, channel, told[i]);
@@ -158,12 +195,33 @@ int pass_on(CORBA::ORB_ptr orb, EventChannel_ptr channel, const std::vector<std:
     return 0;
 }
 
-int be_channel(CORBA::ORB_ptr orb, const std::vector<std::string>& told)
+void activate_root(CORBA::ORB_ptr orb)
 {
     const CORBA::Object_var root = orb->resolve_initial_references("RootPOA");
     const PortableServer::POA_var poa = PortableServer::POA::_narrow(root.in());
     const PortableServer::POAManager_var manager = poa->the_POAManager();
     manager->activate();
+}
+
+int be_real_time_channel(CORBA::ORB_ptr orb, kairos::rtevents::Dispatching dispatching,
+                         const std::vector<std::string>& told)
+{
+    activate_root(orb);
+    int status = 0;
+    {
+        kairos::rtevents::ChannelOptions options;
+        options.dispatching = dispatching;
+        const kairos::rtevents::RealTimeEventChannel made(orb, options);
+        const RtecEventChannelAdmin::EventChannel_var channel = made.reference();
+        status = pass_on(orb, channel.in(), told);
+    }
+    orb->destroy();
+    return status;
+}
+
+int be_channel(CORBA::ORB_ptr orb, const std::vector<std::string>& told)
+{
+    activate_root(orb);
     int status = 0;
     {
         kairos::events::EventService service(orb);
@@ -316,6 +374,42 @@ class ThroughChannel final : public Passage {
     ProxyPushSupplier_var from_;
 };
 
+class RealTimeSupplier final : public POA_RtecEventComm::PushSupplier {
+  public:
+    void disconnect_push_supplier() override {}
+};
+
+class ThroughRealTimeChannel final : public Passage {
+  public:
+    ThroughRealTimeChannel(RtecEventChannelAdmin::EventChannel_ptr channel, Count& here)
+        : channel_(RtecEventChannelAdmin::EventChannel::_duplicate(channel)), consumer_(here)
+    {
+        const RtecEventChannelAdmin::SupplierAdmin_var admin = channel->for_suppliers();
+        proxy_ = admin->obtain_push_consumer();
+        const RtecEventComm::PushSupplier_var own = supplier_._this();
+        proxy_->connect_push_supplier(own.in(), {});
+        event_.length(1);
+        event_[0] = {};
+        event_[0].header.type = kairos::rtevents::own_types_begin;
+        event_[0].header.source = 1;
+        event_[0].data.payload.length(event_octets);
+    }
+    void push(const CORBA::Any&) override { proxy_->push(event_); }
+    void push_here(const CORBA::Any&) override { proxy_->push(event_); }
+    void connect_here() override
+    {
+        const RtecEventComm::PushConsumer_var own = consumer_._this();
+        connect(channel_.in(), own.in());
+    }
+
+  private:
+    const RtecEventChannelAdmin::EventChannel_var channel_;
+    RealTimeConsumer consumer_;
+    RealTimeSupplier supplier_;
+    RtecEventChannelAdmin::ProxyPushConsumer_var proxy_;
+    RtecEventComm::EventSet event_;
+};
+
 class Supplier final : public kairos::bench::Client {
   public:
     Supplier(Passage& passage, Bench::EventCounter_ptr counter, std::size_t consumers, Count& here)
@@ -348,9 +442,10 @@ class Supplier final : public kairos::bench::Client {
             return static_cast<double>(kairos::bench::now_ns() - start) / 1e9;
         });
     }
+    /// One after the other: what is counted then does not depend on how far who is ahead.
     void call(const Exercise& exercise) override
     {
-        reporting([&] { supply(exercise.calls); });
+        reporting([&] { repeat(exercise.calls, [this] { supply(1); }); });
     }
     MessageBytes message_bytes(const Exercise&) override
     {
@@ -382,10 +477,7 @@ class Supplier final : public kairos::bench::Client {
 /// With the counter alone events go without a channel.
 int supply(CORBA::ORB_ptr orb, const std::vector<std::string>& told, std::size_t consumers)
 {
-    const CORBA::Object_var root = orb->resolve_initial_references("RootPOA");
-    const PortableServer::POA_var poa = PortableServer::POA::_narrow(root.in());
-    const PortableServer::POAManager_var manager = poa->the_POAManager();
-    manager->activate();
+    activate_root(orb);
     const CORBA::Object_var object = orb->string_to_object(told.at(0).c_str());
     const Bench::EventCounter_var counter = Bench::EventCounter::_narrow(object.in());
     Count here;
@@ -394,8 +486,14 @@ int supply(CORBA::ORB_ptr orb, const std::vector<std::string>& told, std::size_t
         passage = std::make_unique<Oneways>(counter.in(), here);
     } else {
         const CORBA::Object_var between = orb->string_to_object(told.at(1).c_str());
-        const EventChannel_var channel = EventChannel::_narrow(between.in());
-        passage = std::make_unique<ThroughChannel>(channel.in(), here);
+        const auto real_time = RtecEventChannelAdmin::EventChannel_var(
+            RtecEventChannelAdmin::EventChannel::_narrow(between.in()));
+        if (!CORBA::is_nil(real_time.in())) {
+            passage = std::make_unique<ThroughRealTimeChannel>(real_time.in(), here);
+        } else {
+            const EventChannel_var channel = EventChannel::_narrow(between.in());
+            passage = std::make_unique<ThroughChannel>(channel.in(), here);
+        }
     }
     Supplier supplier(*passage, counter.in(), std::max<std::size_t>(consumers, 1), here);
     const int status = kairos::bench::serve_orders(supplier);
@@ -406,10 +504,18 @@ int supply(CORBA::ORB_ptr orb, const std::vector<std::string>& told, std::size_t
 int run(CORBA::ORB_ptr orb, const std::vector<std::string>& arguments)
 {
     const std::string role = arguments.empty() ? "" : arguments.front();
-    if (role == "server" && arguments.size() == 2) return serve(orb, std::stoul(arguments[1]));
+    if (role == "server" && arguments.size() == 2)
+        return serve<Consumer>(orb, std::stoul(arguments[1]));
+    if (role == "server" && arguments.size() == 3)
+        return serve<RealTimeConsumer>(orb, std::stoul(arguments[1]));
     const std::vector<std::string> told(
         arguments.empty() ? arguments.begin() : arguments.begin() + 1, arguments.end());
     if (role == "channel" && !told.empty()) return be_channel(orb, told);
+    using kairos::rtevents::Dispatching;
+    if (role == "rt" && !told.empty())
+        return be_real_time_channel(orb, Dispatching::reactive, told);
+    if (role == "rt-lanes" && !told.empty())
+        return be_real_time_channel(orb, Dispatching::priorities, told);
     if (role == "omnievents" && !told.empty()) {
         const OmniEvents daemon;
         const EventChannel_var channel = daemon.make_channel(orb);
@@ -419,8 +525,9 @@ int run(CORBA::ORB_ptr orb, const std::vector<std::string>& arguments)
     }
     if (role == "client" && told.size() >= 2)
         return supply(orb, told, std::stoul(arguments.back()));
-    throw std::invalid_argument("usage: server CONSUMERS | channel REFERENCE… | omnievents "
-                                "REFERENCE… | client COUNTER [CHANNEL] CONSUMERS");
+    throw std::invalid_argument("usage: server CONSUMERS [rt] | channel REFERENCE… | "
+                                "omnievents REFERENCE… | rt REFERENCE… | rt-lanes REFERENCE… | "
+                                "client COUNTER [CHANNEL] CONSUMERS");
 }
 
 } // namespace

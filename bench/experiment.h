@@ -63,6 +63,8 @@ struct AsynchronousOptions : CommonOptions {
 
 struct EventsOptions : CommonOptions {
     std::uint32_t events = 20'000; ///< that consumers get, together, per system and round
+    /// Events that the consumer of high priority gets per round while others flood; 0: none.
+    std::uint32_t high_events = 100;
 };
 
 struct ModernOptions : CommonOptions {

@@ -96,7 +96,7 @@ Result<ChildProcess> start_middle(const System& system, const StartOptions& opti
     references.insert(references.begin(), system.middle_kind);
     if (system.orb)
         references.insert(references.end(), {"-ORBListenEndpoints", "iiop://127.0.0.1"});
-    return start_side(program, options, {}, false, references);
+    return start_side(program, options, options.middle, false, references);
 }
 
 /// Has a program carry out an order.
@@ -313,6 +313,7 @@ std::span<const System> events_systems()
                            const char* consumers, const char* middle = "") {
         const std::vector<std::string> loopback{"-ORBListenEndpoints", "iiop://127.0.0.1"};
         std::vector<std::string> server{consumers};
+        if (std::string_view(middle).starts_with("rt")) server.emplace_back("rt");
         server.insert(server.end(), loopback.begin(), loopback.end());
         std::vector<std::string> client{*middle == '\0' ? "0" : consumers};
         client.insert(client.end(), loopback.begin(), loopback.end());
@@ -321,13 +322,29 @@ std::span<const System> events_systems()
                       server, client, true,         has_channel ? program : "",
                       middle};
     };
-    static const std::array<System, 5> systems{
+    static const std::array<System, 8> systems{
         system("oneways", "kairos", "oneways, no channel", "1"),
         system("kairos", "kairos", "one consumer", "1", "channel"),
         system("kairos-100", "kairos", "100 consumers", "100", "channel"),
+        system("rt", "kairos", "real time, one consumer", "1", "rt"),
+        system("rt-lanes", "kairos", "real time, lanes, one consumer", "1", "rt-lanes"),
+        system("rt-100", "kairos", "real time, 100 consumers", "100", "rt"),
         system("omnievents", "omnievents", "one consumer", "1", "omnievents"),
         system("omnievents-100", "omnievents", "100 consumers", "100", "omnievents"),
     };
+    return systems;
+}
+
+std::span<const System> events_load_systems()
+{
+    constexpr const char* program = "kairos-bench-events-load"; // whose high priority is 13041
+    static const std::vector<std::string> lanes{"-ORBListenEndpoints", "iiop://127.0.0.1",
+                                                "-ORBConcurrency",     "reactor-per-priority",
+                                                "-ORBLanes",           "0:each,13041:each"};
+    static const std::array<System, 2> systems{{
+        {"rt-flood", "kairos", "real time, lanes", program, lanes, lanes, true},
+        {"rt-flood-raw", "raw-tcp", "real-time threads", program, {"raw"}, {"raw"}, false},
+    }};
     return systems;
 }
 

@@ -77,6 +77,9 @@ struct System {
 /// Event channels with one consumer and with a hundred, and oneway calls without any.
 [[nodiscard]] std::span<const System> events_systems();
 
+/// A real-time channel with lanes that low priorities flood, and raw sockets of the same shape.
+[[nodiscard]] std::span<const System> events_load_systems();
+
 /// Kairos, raw sockets and the systems of today, those of bench/modern: one program each.
 [[nodiscard]] std::span<const System> modern_systems();
 
@@ -111,6 +114,7 @@ struct StartOptions {
     std::uint32_t queue_bytes = 0; ///< socket queues; 0 is the operating system's default
     SideOptions server;
     SideOptions client;
+    SideOptions middle{}; ///< of a program between them
 };
 
 /// A server, ready to be called, and its client, connected.
@@ -134,6 +138,8 @@ class RunningSystem {
 
     [[nodiscard]] pid_t server_pid() const { return server_.pid(); }
     [[nodiscard]] pid_t client_pid() const { return client_.pid(); }
+    /// The program between them; the server where there is none.
+    [[nodiscard]] pid_t middle_pid() const { return middle_ ? middle_->pid() : server_.pid(); }
     /// What the server told clients to call.
     [[nodiscard]] const std::vector<std::string>& references() const { return references_; }
 

@@ -20,11 +20,12 @@ struct Switches {
 Result<Sides<Switches>> switches_of_run(const System& system, const WhiteboxOptions& options,
                                         const Exercise& exercise)
 {
-    auto running = RunningSystem::start(system, {.program_directory = options.program_directory,
-                                                 .pinning = options.pinning,
-                                                 .queue_bytes = 0,
-                                                 .server = {},
-                                                 .client = {}});
+    auto running = RunningSystem::start(without_spinning(system),
+                                        {.program_directory = options.program_directory,
+                                         .pinning = options.pinning,
+                                         .queue_bytes = 0,
+                                         .server = {},
+                                         .client = {}});
     if (!running) return running.error();
     if (auto done = running->order(Verb::call, exercise); !done) return done.error();
     const auto remains = running->finish();

@@ -132,10 +132,17 @@ kairos_debian_package(logs NAME libkairos-logs${abi} SECTION libs MULTI_ARCH sam
 services, or log services themselves, in memory or with a file; and for
 notification services that keep what they have in one.")
 
+kairos_debian_package(nats NAME libkairos-nats${abi} SECTION libs MULTI_ARCH same
+    NEEDS runtime CONTROL ${debian_dir}/triggers
+    SUMMARY "real-time CORBA ORB for C++ - event channels over NATS"
+    DESCRIPTION "This package has the shared library for programs that join event channels
+of several processes by a NATS server.")
+
 kairos_debian_package(development NAME libkairos-dev SECTION libdevel MULTI_ARCH same
-    NEEDS runtime nameserver repository logs gateway tls compiler
+    NEEDS runtime nameserver repository logs nats gateway tls compiler
     # What static name servers and repositories are linked with is up to those who build any.
-    RECOMMENDS "g++" SUGGESTS "cmake, pkg-config, libsqlite3-dev, libpq-dev, libssl-dev"
+    RECOMMENDS "g++"
+    SUGGESTS "cmake, pkg-config, libsqlite3-dev, libpq-dev, libssl-dev, libnats-dev"
     SUMMARY "real-time CORBA ORB for C++ - development files"
     DESCRIPTION "This package has what is needed to build programs: headers, static
 libraries, the OMG's IDL, files for CMake and pkg-config, and an example.")

@@ -10,10 +10,10 @@ set -euo pipefail
 declare -A sets=(
     [build]="g++ cmake ninja-build make git ccache python3 libcli11-dev libfmt-dev
              libsqlite3-dev libpq-dev libssl-dev nlohmann-json3-dev libtomlplusplus-dev gnuplot-nox
-             libcpp-httplib-dev pkg-config"
+             libcpp-httplib-dev libnats-dev pkg-config"
     [test]="clang-16 lld-16 libgtest-dev libbenchmark-dev omniorb omniorb-nameserver omniidl
             omniorb-idl libomniorb4-dev omniorb-doc tshark valgrind strace util-linux
-            iproute2 man-db"
+            iproute2 man-db nats-server"
     [interop]="default-jdk-headless maven postgresql pkg-config libglib2.0-dev qtbase5-dev
              clang-16 lld-16 libclang-rt-16-dev tango-test python3-tango chromium omnievents"
     [check]="clang-format-16 clang-tidy-16 python3"

@@ -134,8 +134,11 @@ class GrpcConnection final : public Connection {
     {
         reply_.Clear();
         if (flow_) {
-            if (!flow_->Write(call) || !flow_->Read(&reply_))
-                throw std::runtime_error("the stream has ended");
+            if (!flow_->Write(call) || !flow_->Read(&reply_)) {
+                const grpc::Status status = flow_->Finish();
+                flow_.reset(); // a stream is finished once
+                throw std::runtime_error("the stream has ended: " + status.error_message());
+            }
             return reply_;
         }
         grpc::ClientContext context;

@@ -7,7 +7,9 @@
 
 #include "Subject.h"
 
+#include <limits>
 #include <thread>
+#include <thrift/TConfiguration.h>
 #include <thrift/protocol/TBinaryProtocol.h>
 #include <thrift/server/TThreadedServer.h>
 #include <thrift/transport/TBufferTransports.h>
@@ -22,6 +24,23 @@ namespace transport = apache::thrift::transport;
 
 using Framed = transport::TFramedTransport;
 using Protocol = protocol::TBinaryProtocolT<Framed>;
+
+/// What Thrift 0.17 calls the largest message is, with frames, what a connection may receive in its
+/// whole life: 100 MB unless one says otherwise.
+std::shared_ptr<Framed> framed(const std::shared_ptr<transport::TTransport>& socket)
+{
+    return std::make_shared<Framed>(
+        socket, std::make_shared<apache::thrift::TConfiguration>(std::numeric_limits<int>::max()));
+}
+
+class FramedFactory final : public transport::TTransportFactory {
+  public:
+    std::shared_ptr<transport::TTransport>
+    getTransport(std::shared_ptr<transport::TTransport> socket) override
+    {
+        return framed(socket);
+    }
+};
 
 class Handler final : public subject::SubjectIf {
   public:
@@ -58,7 +77,7 @@ void serve(const std::string&)
     const auto socket = std::make_shared<transport::TServerSocket>("127.0.0.1", 0);
     apache::thrift::server::TThreadedServer server(
         std::make_shared<subject::SubjectProcessorT<Protocol>>(std::make_shared<Handler>()), socket,
-        std::make_shared<transport::TFramedTransportFactory>(),
+        std::make_shared<FramedFactory>(),
         std::make_shared<protocol::TBinaryProtocolFactoryT<Framed>>());
     server.setServerEventHandler(std::make_shared<Announcing>(*socket));
     std::thread serving([&] { server.serve(); });
@@ -70,8 +89,8 @@ void serve(const std::string&)
 class ThriftConnection final : public Connection {
   public:
     explicit ThriftConnection(const std::string& reference)
-        : transport_(std::make_shared<Framed>(
-              std::make_shared<transport::TSocket>("127.0.0.1", std::stoi(reference)))),
+        : transport_(
+              framed(std::make_shared<transport::TSocket>("127.0.0.1", std::stoi(reference)))),
           client_(std::make_shared<Protocol>(transport_))
     {
         transport_->open();

@@ -101,6 +101,12 @@ void emit_heading(const Source& source, Text& out)
     out.put("#pragma once\n\n");
 }
 
+void emit_named_includes(const Source& source, Text& out)
+{
+    for (const std::string& file : source.options.header_includes)
+        out.line("#include ", string_literal(file));
+}
+
 std::string header_text(const Source& source)
 {
     const bool alone = source.options.skel_header_suffix.empty(); // declares the skeletons, too
@@ -108,6 +114,8 @@ std::string header_text(const Source& source)
     emit_heading(source, out);
     if (!source.options.export_include.empty())
         out.line("#include ", string_literal(source.options.export_include));
+    // In omniORB's style these say to the others how texts convert.
+    if (alone) emit_named_includes(source, out);
     if (alone) out.line("#include <kairos/corba/skel.h>");
     out.line("#include <kairos/corba/stub.h>");
     emit_run_time_includes(source.unit, out);
@@ -116,8 +124,7 @@ std::string header_text(const Source& source)
     if (has_late_answers(source)) out.line("#include <kairos/messaging/response_handler.h>");
     if (alone && has_coroutine_servants(source))
         out.line("#include <kairos/messaging/async_servant.h>");
-    for (const std::string& file : source.options.header_includes)
-        out.line("#include ", string_literal(file));
+    if (!alone) emit_named_includes(source, out);
     out.blank();
     emit_early_forwards(source, out);
     emit_includes(source, source.options.header_suffix, alone, out);

@@ -115,11 +115,25 @@ typedef $N& $N_out;
                  "// typedef _CORBA_ConstrType_$K_Var<$N> _var_type;\n");
     }
 
+    /// In omniORB's style, what classes that derive from a type call by name: the functions that
+    /// write it to a stream and read it. Templates, which cost nothing where nobody calls them.
+    void emit_stream_functions()
+    {
+        if (!source_.options.skel_header_suffix.empty()) return;
+        out_.put(R"(
+template <typename _Stream>
+void operator>>=(_Stream& _stream) const { _stream._kairos_put(*this); }
+template <typename _Stream>
+void operator<<=(_Stream& _stream) { _stream._kairos_get(*this); }
+)");
+    }
+
     void emit_one(const Struct& composite)
     {
         announce(composite);
         out_.put({'N', identifier(composite)}, "struct $N {\n    typedef $N_var _var_type;\n");
         emit_mark(composite);
+        emit_stream_functions();
         emit(composite.declarations);
         emit_members(composite.members, "");
         out_.close("};");
@@ -131,6 +145,7 @@ typedef $N& $N_out;
         announce(type);
         out_.put({'N', identifier(type)}, "class $N {\n  public:\n    typedef $N_var _var_type;\n");
         emit_mark(type);
+        emit_stream_functions();
         emit(type.declarations);
         emit_union_body(type, out_);
         out_.close("};");
@@ -248,9 +263,10 @@ class $N : public $B {
   public:
     typedef $N_var _var_type;
     using $B::$U;
-};
-
 )");
+        emit_stream_functions();
+        out_.close("};");
+        out_.blank();
     }
 
     void emit_array(const std::string& name, const Type& type)

@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Requests that were found to be allowed, so that the next of their kind costs a look: a table of
+// Requests that were found to be allowed, so that the next of their kind costs a look: tables of
 // fixed size, in which what was asked for last takes the place of what was before. Rules that come
-// into force make it forget all. Any thread: looking takes no lock, and what is being written at
-// the time is not found.
+// into force make them forget all. Decisions is an ORB's: any thread; looking takes no lock, and
+// what is being written at the time is not found. RecentDecisions is a thread's own, and looks at a
+// handful of words.
 #pragma once
 
 #include "kairos/base/bytes.h"
 
+#include <array>
 #include <atomic>
+#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -17,13 +20,16 @@
 
 namespace kairos::access {
 
+/// Who calls, in two words: equal only for callers that are the same to all rules.
+struct Identity {
+    std::uint64_t first = 0; ///< 0: nothing is remembered of this one
+    std::uint64_t second = 0;
+
+    friend auto operator<=>(const Identity&, const Identity&) = default;
+};
+
 class Decisions {
   public:
-    /// Who calls, in two words: equal only for callers that are the same to all rules.
-    struct Identity {
-        std::uint64_t first = 0; ///< 0: nothing is remembered of this one
-        std::uint64_t second = 0;
-    };
     /// How many are remembered.
     static constexpr std::size_t entries = 1024;
 
@@ -140,6 +146,90 @@ class Decisions {
 
     const std::unique_ptr<Word[]> words_ = std::make_unique<Word[]>(entries * words_each);
     Word* const first_ = words_.get();
+};
+
+/// What one thread has found in its ORBs' Decisions of late. Used by that thread.
+class RecentDecisions {
+  public:
+    /// Of the keys that are remembered: those of transient objects that have no other id.
+    static constexpr std::size_t key_size = 24;
+    /// Of the longest operation that is remembered.
+    static constexpr std::size_t name_max = 30;
+    static constexpr std::size_t entries = 32;
+
+    /// Returns whether that was found to be allowed by the rules of this generation, which are no
+    /// other ORB's, to the caller of this number; neither is 0. The generation is in the upper half
+    /// of its word. A NUL follows the operation.
+    [[nodiscard, gnu::always_inline]] bool has(std::uint64_t generation, std::uint32_t caller,
+                                               Bytes key, std::string_view operation) const noexcept
+    {
+        if (key.size() != key_size) [[unlikely]]
+            return false;
+        const Entry& entry = entries_[place_of(caller, key, operation)];
+        return entry.who == (generation | caller) &&
+               entry.name_size == static_cast<std::uint8_t>(operation.size()) &&
+               is_same<std::uint64_t>(entry.key.data(), key.data()) &&
+               is_same<std::uint64_t>(entry.key.data() + 8, key.data() + 8) &&
+               is_same<std::uint64_t>(entry.key.data() + 16, key.data() + 16) &&
+               is_name(entry.name.data(), operation);
+    }
+
+    /// Remembers that it is allowed, unless its key or name is of another size than what is here.
+    void add(std::uint64_t generation, std::uint32_t caller, Bytes key,
+             std::string_view operation) noexcept
+    {
+        if (key.size() != key_size || operation.size() > name_max || caller == 0) return;
+        Entry& entry = entries_[place_of(caller, key, operation)];
+        entry = {.who = generation | caller,
+                 .name_size = static_cast<std::uint8_t>(operation.size())};
+        std::memcpy(entry.key.data(), key.data(), key_size);
+        operation.copy(entry.name.data(), operation.size());
+    }
+
+  private:
+    struct alignas(64) Entry {
+        std::uint64_t who = 0; // by rules of which generation; 0: there is none
+        std::array<std::byte, key_size> key{};
+        std::uint8_t name_size = 0;
+        std::array<char, name_max + 1> name{}; // a NUL ends it
+    };
+
+    /// Most objects differ in the last octet of their slot, most operations in their size.
+    [[nodiscard, gnu::always_inline]] static std::size_t
+    place_of(std::uint32_t caller, Bytes key, std::string_view operation) noexcept
+    {
+        constexpr std::size_t slot_at = native_little_endian ? 16 : 19;
+        return (std::to_integer<std::size_t>(key[slot_at]) + operation.size() + caller) % entries;
+    }
+    template <typename Number>
+    [[nodiscard, gnu::always_inline]] static bool is_same(const void* left,
+                                                          const void* right) noexcept
+    {
+        return std::memcmp(left, right, sizeof(Number)) == 0;
+    }
+    /// The last octet of the sizes is the same. What is compared may overlap, and the NUL be among
+    /// it: nothing is called, which would have its caller save what it has.
+    [[nodiscard, gnu::always_inline]] static bool is_name(const char* known,
+                                                          std::string_view name) noexcept
+    {
+        const std::size_t size = name.size();
+        const char* const at = name.data();
+        if (size < 7) {
+            if (size >= 3) [[likely]]
+                return is_same<std::uint32_t>(known, at) &&
+                       is_same<std::uint32_t>(known + size - 3, at + size - 3);
+            return *known == *at && known[size / 2] == at[size / 2];
+        }
+        if (size < 16) [[likely]]
+            return is_same<std::uint64_t>(known, at) &&
+                   is_same<std::uint64_t>(known + size - 7, at + size - 7);
+        return size <= name_max && is_same<std::uint64_t>(known, at) &&
+               is_same<std::uint64_t>(known + 8, at + 8) &&
+               is_same<std::uint64_t>(known + size - 16, at + size - 16) &&
+               is_same<std::uint64_t>(known + size - 8, at + size - 8);
+    }
+
+    std::array<Entry, entries> entries_{};
 };
 
 } // namespace kairos::access

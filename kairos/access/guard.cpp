@@ -9,6 +9,8 @@
 #include "kairos/access/rules_file.h"
 #include "kairos/base/log.h"
 #include "kairos/base/shown.h"
+#include "kairos/base/thread_local.h"
+#include "kairos/base/thread_owned.h"
 #include "kairos/files/watched.h"
 #include "kairos/giop/request.h"
 #include "kairos/ior/object_key.h"
@@ -28,7 +30,9 @@
 #include <atomic>
 #include <chrono>
 #include <fstream>
+#include <map>
 #include <mutex>
+#include <new>
 #include <utility>
 
 namespace kairos::orb {
@@ -44,7 +48,6 @@ namespace kairos::access {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-using Identity = Decisions::Identity;
 using RulesPointer = std::shared_ptr<const Rules>;
 
 const orb::TlsPeers* linked_tls() noexcept
@@ -52,30 +55,29 @@ const orb::TlsPeers* linked_tls() noexcept
     return &orb::tls_peers == nullptr ? nullptr : &orb::tls_peers();
 }
 
-/// What goes on with time, and costs less than a clock: the processor's own counter.
-std::uint64_t ticks() noexcept
+/// What goes on every second or few, and costs less than a clock: by the processor's own counter.
+std::uint32_t moment() noexcept
 {
 #if defined(__x86_64__)
-    return __builtin_ia32_rdtsc();
+    std::uint32_t low = 0;
+    std::uint32_t high = 0; // of a thousand million a second, or a few
+    asm volatile("rdtsc" : "=a"(low), "=d"(high));
+    return high;
 #elif defined(__aarch64__)
     std::uint64_t count = 0;
     asm volatile("mrs %0, cntvct_el0" : "=r"(count));
-    return count;
+    return static_cast<std::uint32_t>(count >> 24); // of twenty-four million a second, or more
 #else
-    return static_cast<std::uint64_t>(Clock::now().time_since_epoch().count());
+    return static_cast<std::uint32_t>(Clock::now().time_since_epoch() / std::chrono::seconds(1));
 #endif
 }
-
-/// How long nobody looks whether there is something to look at.
-constexpr std::chrono::milliseconds look_interval{100};
 
 // --- who calls -----------------------------------------------------------------------------------
 
 /// The same for callers that are the same to all rules; nothing for those that are not known by a
 /// few octets.
-[[gnu::always_inline]] inline Identity identity_of(const net::Channel* channel,
-                                                   const net::Address& from,
-                                                   const orb::TlsPeers* tls) noexcept
+Identity identity_of(const net::Channel* channel, const net::Address& from,
+                     const orb::TlsPeers* tls) noexcept
 {
     enum : std::uint64_t { by_tls = 1, by_ipv4, by_ipv6, by_unix };
     constexpr unsigned kind_at = 56;
@@ -124,6 +126,51 @@ void add_login(Caller& caller, orb::ObservedUpcall& upcall, bool is_told)
     caller.is_login_open = !is_told;
     if (is_told) caller.login = orb::caller_names().name_of(upcall);
 }
+
+/// Numbers of callers, by which their connections know them. Any thread.
+class Callers {
+  public:
+    /// Returns a number that no other caller of the process has or will have; 0 where there are no
+    /// more. One caller may have several.
+    [[nodiscard]] std::uint32_t number_of(Identity who)
+    {
+        const std::lock_guard lock(mutex_);
+        if (numbers_.size() >= remembered_max && !numbers_.contains(who)) numbers_.clear();
+        std::uint32_t& number = numbers_[who];
+        if (number == 0) number = next();
+        return number;
+    }
+
+  private:
+    static constexpr std::size_t remembered_max = 4096;
+
+    [[nodiscard]] static std::uint32_t next() noexcept
+    {
+        static constinit std::atomic<std::uint64_t> given{0}; // to callers of all ORBs
+        const std::uint64_t number = given.fetch_add(1, std::memory_order_relaxed) + 1;
+        return number <= UINT32_MAX ? static_cast<std::uint32_t>(number) : 0;
+    }
+
+    net::PriorityMutex mutex_; // guards numbers_; held to look a number up
+    std::map<Identity, std::uint32_t> numbers_;
+};
+
+// --- what each thread remembers ------------------------------------------------------------------
+
+/// Of threads that have found nothing yet. Never written.
+constinit const RecentDecisions nothing_recent;
+
+/// What the calling thread has found to be allowed of late, by rules of any ORB.
+KAIROS_NEAR constinit thread_local const RecentDecisions* recent = &nothing_recent;
+
+struct OwnRecentDecisions {
+    OwnRecentDecisions() noexcept { recent = &decisions; }
+    ~OwnRecentDecisions() { recent = &nothing_recent; }
+    OwnRecentDecisions(const OwnRecentDecisions&) = delete;
+    OwnRecentDecisions& operator=(const OwnRecentDecisions&) = delete;
+
+    RecentDecisions decisions;
+};
 
 // --- what is called ------------------------------------------------------------------------------
 
@@ -287,14 +334,24 @@ class Access final : public orb::UpcallObserver {
         return {};
     }
 
-    /// Returns whether a request is known to be allowed.
-    [[nodiscard]] bool knows(const orb::Upcall& upcall, const net::Channel* channel,
+    /// Returns whether the calling thread knows that a request is allowed.
+    [[nodiscard, gnu::always_inline]] bool is_recent(const orb::Upcall& upcall,
+                                                     const orb::ReplyChannel& by) const noexcept
+    {
+        return !is_due() && recent->has(generation_.load(std::memory_order_acquire), by.caller,
+                                        upcall.object_key(), upcall.operation());
+    }
+    /// Returns whether a request is known to be allowed, and has the calling thread remember it.
+    [[nodiscard]] bool knows(const orb::Upcall& upcall, orb::ReplyChannel& by,
                              const net::Address& from)
     {
         look_if_due();
-        return decisions_.has(generation_.load(std::memory_order_acquire),
-                              identity_of(channel, from, tls_), upcall.object_key(),
-                              upcall.operation());
+        const std::uint64_t generation = generation_.load(std::memory_order_acquire);
+        const Identity who = identity_of(by.peer_channel(), from, tls_);
+        if (!decisions_.has(number_of(generation), who, upcall.object_key(), upcall.operation()))
+            return false;
+        if (by.is_connection) remember(generation, who, upcall, by);
+        return true;
     }
 
     void receive_request_service_contexts(orb::ObservedUpcall& upcall) override
@@ -304,45 +361,51 @@ class Access final : public orb::UpcallObserver {
     void receive_request(orb::ObservedUpcall& upcall) override { ask(upcall, upcall.object()); }
 
   private:
+    /// Returns whether it is time to see if there is something to look at.
+    [[nodiscard]] bool is_due() const noexcept
+    {
+        return moment() != looked_.load(std::memory_order_relaxed);
+    }
     void look_if_due()
     {
-        // A counter that begins anew, as when the machine has slept, is far ahead.
-        if (ticks() - looked_.load(std::memory_order_relaxed) >=
-            pause_.load(std::memory_order_relaxed)) [[unlikely]]
+        if (is_due()) [[unlikely]]
             look();
     }
     void ask(orb::ObservedUpcall& observed, const orb::ServedObject* object);
+    /// What cannot be remembered is looked up again.
+    [[gnu::noinline]] void remember(std::uint64_t generation, Identity who,
+                                    const orb::Upcall& upcall, orb::ReplyChannel& by) noexcept
+    try {
+        if (by.caller == 0) by.caller = callers_.number_of(who);
+        ThreadOwned<OwnRecentDecisions>::get().decisions.add(
+            generation, by.caller, upcall.object_key(), upcall.operation());
+    } catch (const std::bad_alloc&) {
+    }
     [[gnu::cold]] void look()
     {
-        const Clock::time_point now = Clock::now();
-        (void)watched_.get(now);
-        // By as much as the counter has gone on until now.
-        const auto passed = std::chrono::duration<double>(now - began_).count();
-        const auto counted = static_cast<double>(ticks() - began_ticks_);
-        const double pause =
-            passed > 0 ? counted / passed * std::chrono::duration<double>(look_interval).count()
-                       : 0;
-        constexpr double pause_max = 1e9; // a counter that began anew makes no sense of that
-        pause_.store(static_cast<std::uint64_t>(std::min(pause, pause_max)),
-                     std::memory_order_relaxed);
-        looked_.store(ticks(), std::memory_order_relaxed);
+        looked_.store(moment(), std::memory_order_relaxed);
+        (void)watched_.get(Clock::now());
     }
     /// Requests that were found to be allowed by the rules of before are asked about again.
     void take(const RulesPointer& rules)
     {
+        static constinit std::atomic<std::uint64_t> generations{0}; // of all ORBs
         const std::lock_guard lock(mutex_);
         rules_ = rules;
-        generation_.store(generation_.load(std::memory_order_relaxed) + 1,
+        generation_.store((generations.fetch_add(1, std::memory_order_relaxed) + 1) << 32,
                           std::memory_order_release);
+    }
+    [[nodiscard]] static std::uint32_t number_of(std::uint64_t generation) noexcept
+    {
+        return static_cast<std::uint32_t>(generation >> 32);
     }
 
     const orb::TlsPeers* const tls_ = linked_tls();
-    const Clock::time_point began_ = Clock::now();
-    const std::uint64_t began_ticks_ = ticks();
-    std::atomic<std::uint64_t> looked_{0}; // when somebody last did, and how long that will do
-    std::atomic<std::uint64_t> pause_{0};
-    std::atomic<std::uint32_t> generation_{0}; // of the rules, from 1 on; written with the mutex
+    std::atomic<std::uint32_t> looked_{0}; // the moment when somebody last did
+    // Of the rules, no other ORB's, in the upper half; set with the mutex.
+    std::atomic<std::uint64_t> generation_{0};
     Decisions decisions_;
+    Callers callers_;
 
     net::PriorityMutex mutex_; // guards rules_; held to copy a pointer
     RulesPointer rules_;
@@ -368,7 +431,7 @@ void Access::ask(orb::ObservedUpcall& observed, const orb::ServedObject* object)
     {
         const std::lock_guard lock(mutex_);
         rules = rules_;
-        generation = generation_.load(std::memory_order_relaxed);
+        generation = number_of(generation_.load(std::memory_order_relaxed));
     }
     // Requests of one connection may be made for different users: nothing is remembered then.
     const Identity who = rules->names_logins() ? Identity{} : identity_of(channel, *from, tls_);
@@ -402,13 +465,12 @@ class Guard final : public orb::Adapter {
 
     bool dispatch(orb::Upcall& upcall) override
     {
-        orb::ReplyChannel& channel = upcall.channel();
-        const net::Address* const from = channel.peer_address();
-        // One that was held has been told of, and goes on as it has begun.
-        if (from != nullptr && plain_ != nullptr && !channel.hold.has_place() &&
-            access_.knows(upcall, channel.peer_channel(), *from)) [[likely]]
+        const orb::ReplyChannel& by = upcall.channel();
+        // One that was held has been told of, and goes on as it has begun. Nothing is remembered
+        // of callers within the process, nor where others are to hear of it.
+        if (!by.hold.has_place() && access_.is_recent(upcall, by)) [[likely]]
             return plain_->dispatch(upcall);
-        return dispatch_observed(upcall);
+        return dispatch_otherwise(upcall);
     }
     bool call(orb::DirectCall& call) override { return observing_->call(call); }
     /// Whoever asks where an object is does not say what for: a request tells him, or does not.
@@ -427,6 +489,15 @@ class Guard final : public orb::Adapter {
     }
 
   private:
+    [[gnu::noinline]] bool dispatch_otherwise(orb::Upcall& upcall)
+    {
+        orb::ReplyChannel& by = upcall.channel();
+        const net::Address* const from = by.peer_address();
+        if (from != nullptr && plain_ != nullptr && !by.hold.has_place() &&
+            access_.knows(upcall, by, *from))
+            return plain_->dispatch(upcall);
+        return dispatch_observed(upcall);
+    }
     [[gnu::noinline]] bool dispatch_observed(orb::Upcall& upcall)
     {
         const orb::UpcallNote note(&upcall);

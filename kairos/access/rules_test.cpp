@@ -396,7 +396,7 @@ TEST(Rules, NamesAreWrittenSoThatTheirPartsAreKnown)
 TEST(Decisions, AreOfOneCallerObjectOperationAndGeneration)
 {
     Decisions decisions;
-    const Decisions::Identity who{.first = 1, .second = 2};
+    const Identity who{.first = 1, .second = 2};
     const std::string key = "a key of 24 octets, so..";
     EXPECT_FALSE(decisions.has(1, who, as_bytes(key), "start"));
     decisions.add(1, who, as_bytes(key), "start");
@@ -418,7 +418,7 @@ TEST(Decisions, TellAllSizesApart)
     // Of each size, each octet counts.
     for (std::size_t size = 0; size <= 40; ++size) {
         Decisions decisions;
-        const Decisions::Identity who{.first = 1, .second = 2};
+        const Identity who{.first = 1, .second = 2};
         const std::string name(size, 'x');
         decisions.add(1, who, as_bytes("key"), name);
         EXPECT_TRUE(decisions.has(1, who, as_bytes("key"), name)) << size;
@@ -434,7 +434,7 @@ TEST(Decisions, TellAllSizesApart)
 TEST(Decisions, AreAsManyAsTheTableHas)
 {
     Decisions decisions;
-    const Decisions::Identity who{.first = 1, .second = 2};
+    const Identity who{.first = 1, .second = 2};
     const auto key = [](std::size_t i) { return "object number " + std::to_string(i); };
     constexpr std::size_t asked = 100 * Decisions::entries;
     for (std::size_t i = 0; i < asked; ++i)
@@ -452,7 +452,7 @@ TEST(Decisions, AreWholeWhileOthersWrite)
 {
     Decisions decisions;
     std::atomic<int> writing{2};
-    constexpr Decisions::Identity who{.first = 1, .second = 2};
+    constexpr Identity who{.first = 1, .second = 2};
     // All have their place by the caller, the operation and the last word: it is the same one.
     const auto key = [](unsigned left, unsigned right) {
         return std::string(8, static_cast<char>('A' + left)) +
@@ -482,6 +482,53 @@ TEST(Decisions, AreWholeWhileOthersWrite)
     for (unsigned n = 0; n < 26; ++n)
         known += decisions.has(1, who, as_bytes(key(n, n)), "start") ? 1 : 0;
     EXPECT_EQ(known, 1u) << "they have not one place";
+}
+
+TEST(RecentDecisions, AreOfOneCallerObjectOperationAndGeneration)
+{
+    constexpr std::uint64_t first = std::uint64_t{1} << 32;
+    constexpr std::uint64_t second = std::uint64_t{2} << 32;
+    const std::string key = "a key of 24 octets, so..";
+    // Of each size, each octet counts, and all of the size.
+    for (std::size_t size = 0; size <= 40; ++size) {
+        RecentDecisions recent;
+        const std::string name(size, 'x');
+        const auto knows = [&](const std::string& asked) {
+            return recent.has(first, 7, as_bytes(key), asked);
+        };
+        EXPECT_FALSE(knows(name)) << size;
+        recent.add(first, 7, as_bytes(key), name);
+        EXPECT_EQ(knows(name), size <= RecentDecisions::name_max) << size;
+        EXPECT_FALSE(knows(name + "x")) << size;
+        EXPECT_FALSE(knows(name + std::string(256, 'x'))) << size;
+        for (std::size_t at = 0; at < size; ++at) {
+            std::string other = name;
+            other[at] = 'y';
+            EXPECT_FALSE(knows(other)) << size << " " << at;
+        }
+    }
+    RecentDecisions recent;
+    recent.add(first, 7, as_bytes(key), "start");
+    ASSERT_TRUE(recent.has(first, 7, as_bytes(key), "start"));
+    for (std::size_t at = 0; at < key.size(); ++at) {
+        std::string other = key;
+        other[at] = '!';
+        EXPECT_FALSE(recent.has(first, 7, as_bytes(other), "start")) << at;
+    }
+    EXPECT_FALSE(recent.has(second, 7, as_bytes(key), "start"));
+    EXPECT_FALSE(recent.has(0, 7, as_bytes(key), "start"));
+    EXPECT_FALSE(recent.has(first, 7 + RecentDecisions::entries, as_bytes(key), "start"));
+    EXPECT_FALSE(recent.has(first, 0, as_bytes(key), "start"));
+    // Another of the same place takes it.
+    recent.add(first, 7 + RecentDecisions::entries, as_bytes(key), "start");
+    EXPECT_TRUE(recent.has(first, 7 + RecentDecisions::entries, as_bytes(key), "start"));
+    EXPECT_FALSE(recent.has(first, 7, as_bytes(key), "start"));
+    // Neither nobody is remembered, nor a key of another size, such as one that has an id.
+    recent.add(first, 0, as_bytes(key), "stop");
+    EXPECT_FALSE(recent.has(first, 0, as_bytes(key), "stop"));
+    recent.add(first, 7, as_bytes(key + "id"), "stop");
+    EXPECT_FALSE(recent.has(first, 7, as_bytes(key + "id"), "stop"));
+    EXPECT_FALSE(recent.has(first, 7, as_bytes(key), "stop"));
 }
 
 TEST(AccessRules, LookForWhomARequestIsMade)

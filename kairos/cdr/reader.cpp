@@ -2,6 +2,7 @@
 #include "kairos/cdr/reader.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace kairos::cdr {
 
@@ -53,8 +54,30 @@ bool Reader::enter_next_chunk(std::size_t alignment) noexcept
     return ok();
 }
 
+void Gap::next_chunk(Reader& in) noexcept { in.leave_chunk(); }
+
+void Gap::leave() noexcept
+{
+    if (!std::exchange(is_filled_, true)) std::memcpy(place_, octets_.data(), octets_.size());
+}
+
+const std::byte* Reader::lent_block(std::size_t size, std::size_t alignment) noexcept
+{
+    Gap* const gap = chunks_ == nullptr ? nullptr : chunks_->gap();
+    if (gap == nullptr || align_up(offset_, alignment) != size_ || gap->octets().size() != size)
+        return nullptr;
+    offset_ = size_ + size;
+    size_ += std::exchange(later_, 0);
+    chunks_ = nullptr;
+    return gap->octets().data();
+}
+
 bool Reader::enter_part_with(std::size_t size) noexcept
 {
+    if (has_gap()) {
+        leave_chunk();
+        if (align_up(offset_, size) + size <= size_) return true;
+    }
     if (chunks_ != nullptr) {
         while (enter_next_chunk(size))
             if (align_up(offset_, size) + size <= size_) return true;
@@ -100,6 +123,10 @@ const std::byte* Reader::block_across_chunks(std::size_t size, std::size_t align
 
 const std::byte* Reader::block_across_parts(std::size_t size, std::size_t alignment)
 {
+    if (has_gap()) {
+        leave_chunk();
+        return block(size, alignment);
+    }
     if (chunks_ != nullptr) return block_across_chunks(size, alignment);
     std::size_t at = align_up(offset_, alignment);
     while (later_ != 0 && (at > size_ || (at == size_ && size != 0))) {

@@ -59,6 +59,7 @@ enum class Fault : std::uint8_t {
 }
 
 struct Environment; // environment.h
+class Gap;
 class Reader;
 
 /// Where data come in chunks, as those of some valuetypes do: who knows what follows the chunk that
@@ -69,9 +70,37 @@ class KAIROS_API ChunkSource {
     virtual void next_chunk(Reader& in) noexcept = 0;
     /// Memory for a block that chunks cut, to last as long as the message.
     [[nodiscard]] virtual std::byte* gathered(std::size_t size) = 0;
+    /// Returns the gap in front of which reading ends; null where chunks follow.
+    [[nodiscard]] virtual Gap* gap() noexcept { return nullptr; }
+    /// Called when the reader leaves the chunk for what follows in the message.
+    virtual void leave() noexcept {}
 
   protected:
     ~ChunkSource() = default;
+};
+
+/// Octets of a message that lie elsewhere, where who has written them may change them at any time:
+/// memory shared with the peer. A reader ends in front of their place in the message, which is
+/// empty. Whoever can do with them where they are gets them there (Reader::lent_block); for
+/// everybody else they are copied to their place first.
+class KAIROS_API Gap final : public ChunkSource {
+  public:
+    Gap(std::byte* place, Bytes octets) noexcept : place_(place), octets_(octets) {}
+    Gap(const Gap&) = delete;
+    Gap& operator=(const Gap&) = delete;
+    ~Gap() = default;
+
+    [[nodiscard]] Bytes octets() const noexcept { return octets_; }
+    void next_chunk(Reader& in) noexcept override;
+    [[nodiscard]] std::byte* gathered(std::size_t) override { return place_; }
+    [[nodiscard]] Gap* gap() noexcept override { return this; }
+    /// Copies the octets to their place, once.
+    void leave() noexcept override;
+
+  private:
+    std::byte* const place_;
+    const Bytes octets_;
+    bool is_filled_ = false;
 };
 
 class KAIROS_API Reader {
@@ -238,13 +267,35 @@ class KAIROS_API Reader {
     void leave_chunk() noexcept
     {
         if (chunks_ == nullptr) return;
+        chunks_->leave();
         size_ += later_;
         later_ = 0;
         chunks_ = nullptr;
     }
-    [[nodiscard]] bool in_chunk() const noexcept { return chunks_ != nullptr; }
+    [[nodiscard]] bool in_chunk() const noexcept
+    {
+        return chunks_ != nullptr && chunks_->gap() == nullptr;
+    }
     /// Bytes not read yet of the chunk, or of the present part.
     [[nodiscard]] std::size_t chunk_left() const noexcept { return size_ - offset_; }
+
+    /// Says that the message goes on behind these bytes: with `gap`, which must outlive the reader,
+    /// and what follows it, `behind` bytes together. For a reader of bytes that are whole.
+    void enter_gap(Gap& gap, std::size_t behind) noexcept
+    {
+        later_ = behind;
+        chunks_ = &gap;
+    }
+    /// Returns the next `size` bytes from a multiple of `alignment` on where they are the gap's,
+    /// and steps over them; else null, and nothing was read. They are to be copied before they are
+    /// checked, or to be such as may be anything: who has written them may change them.
+    [[nodiscard, gnu::cold]] const std::byte* lent_block(std::size_t size,
+                                                         std::size_t alignment) noexcept;
+    /// Returns whether a gap is in front.
+    [[nodiscard]] bool has_gap() const noexcept
+    {
+        return chunks_ != nullptr && chunks_->gap() != nullptr;
+    }
 
     [[nodiscard]] bool ok() const noexcept { return fault_ == Fault::none; }
     [[nodiscard]] Fault fault() const noexcept { return fault_; }

@@ -90,7 +90,7 @@ class KAIROS_API StubCall {
         return *std::launder(reinterpret_cast<CallBodies*>(memory_));
     }
 
-    static constexpr std::size_t size = 1056; // invocation.cpp checks that an Invocation fits
+    static constexpr std::size_t size = 1072; // invocation.cpp checks that an Invocation fits
     alignas(16) std::byte memory_[size];
 };
 

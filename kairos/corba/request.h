@@ -163,7 +163,8 @@ class KAIROS_API Request final : public kairos::corba::PseudoObject {
     void send_deferred();
     /// Waits for the reply to the request of send_deferred.
     void get_response();
-    /// Whether `get_response` would not wait.
+    /// Whether `get_response` would not wait. Results and `env` are those of the reply then, system
+    /// exceptions included, which only `get_response` throws.
     [[nodiscard]] Boolean poll_response();
 
   private:

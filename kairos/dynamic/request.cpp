@@ -4,12 +4,13 @@
 // that an Any's value travels with; the call itself is an orb::Invocation as in every stub.
 #include "kairos/corba/request.h"
 
-#include "kairos/client/deferred.h"
 #include "kairos/dynamic/parameters.h"
+#include "kairos/dynamic/under_way.h"
 #include "kairos/orb/failure.h"
 #include "kairos/types/any_access.h"
 
 #include <memory>
+#include <utility>
 #include <vector>
 
 namespace CORBA {
@@ -49,13 +50,6 @@ Any decoded(kairos::cdr::Reader& in, const TypeCode& type)
 }
 
 } // namespace
-
-struct Request::UnderWay {
-    kairos::orb::Operation operation{};
-    std::vector<TypeCode_var> listed;
-    std::vector<kairos::orb::ExceptionType> exception_types;
-    std::unique_ptr<kairos::orb::DeferredInvocation> deferred;
-};
 
 struct Request::Results {
     std::vector<Any> values;
@@ -244,7 +238,17 @@ void Request::require_outstanding() const
 Boolean Request::poll_response()
 {
     require_outstanding();
-    return call_->deferred->poll();
+    if (!call_->is_answered()) return false;
+    const auto call = std::move(call_->deferred);
+    if (call == nullptr) return true;
+    try {
+        noting_exceptions([&] { finish(*call, [&] { call->receive(); }); });
+    } catch (const SystemException&) { // env has it, from where get_response throws it
+    } catch (...) {
+        state_ = State::fetched;
+        throw;
+    }
+    return true;
 }
 
 void Request::get_response()
@@ -252,7 +256,9 @@ void Request::get_response()
     require_outstanding();
     state_ = State::fetched;
     const auto call = std::move(call_->deferred);
-    noting_exceptions([&] { finish(*call, [&] { call->receive(); }); });
+    if (call != nullptr) return noting_exceptions([&] { finish(*call, [&] { call->receive(); }); });
+    if (const auto* failed = SystemException::_downcast(environment_->exception()))
+        failed->_raise();
 }
 
 /// Waits for the end of the call and takes what it brings.
@@ -299,8 +305,14 @@ void Request::hand_over(Results& results) const
     }
 }
 
-const kairos::net::Socket* Request::socket() const { return call_->deferred->socket(); }
+const kairos::net::Socket* Request::socket() const
+{
+    return call_->deferred == nullptr ? nullptr : call_->deferred->socket();
+}
 
-kairos::Deadline Request::deadline() const { return call_->deferred->deadline(); }
+kairos::Deadline Request::deadline() const
+{
+    return call_->deferred == nullptr ? kairos::Deadline{} : call_->deferred->deadline();
+}
 
 } // namespace CORBA

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kairos/dynamic/responses.h"
 
+#include "kairos/dynamic/under_way.h"
 #include "kairos/net/socket.h"
 
 #include <algorithm>
@@ -12,14 +13,15 @@ namespace {
 
 constexpr std::chrono::milliseconds ask_again_after{20};
 
-CORBA::Request_ptr ready_among(const std::vector<CORBA::Request_var>& requests)
+} // namespace
+
+/// Takes no reply: that is done by the thread whose request it is.
+CORBA::Request_ptr Responses::ready_among(const Requests& requests)
 {
     for (const CORBA::Request_var& request : requests)
-        if (request->poll_response()) return request.in();
+        if (request->call_->is_answered()) return request.in();
     return nullptr;
 }
-
-} // namespace
 
 void Responses::add(CORBA::Request_ptr request)
 {

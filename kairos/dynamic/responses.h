@@ -33,6 +33,7 @@ class Responses final : public corba::OrbAttachment {
     using Requests = std::vector<CORBA::Request_var>;
 
     [[nodiscard]] Requests outstanding();
+    [[nodiscard]] static CORBA::Request_ptr ready_among(const Requests& requests);
     static void await_any(const Requests& requests, Deadline deadline, const net::Socket* wake);
     void remove(CORBA::Request_ptr request);
 

@@ -13,7 +13,11 @@ constexpr std::size_t octets_at_once_max = std::size_t{64} << 10;
 void Channel::publish(const CORBA::Any& data)
 {
     note_received();
-    if (recorder_ && !recorder_->take(data)) return;
+    if (!recorder_ || recorder_->take(data)) deliver(data);
+}
+
+void Channel::deliver(const CORBA::Any& data)
+{
     const std::shared_ptr<const Receptions> all = receptions();
     if (all->empty()) return;
     EventPtr event;

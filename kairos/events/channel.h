@@ -5,6 +5,7 @@
 #pragma once
 
 #include "kairos/events/event.h"
+#include "kairos/events/feed.h"
 #include "kairos/events/members.h"
 #include "kairos/events/recorder.h"
 
@@ -38,14 +39,33 @@ class Channel final : public Members {
     }
 
     /// Gives the event to the recorder, and, unless that keeps it, to all consumers that are
-    /// connected now. Where there are any, throws what
-    /// encoding it throws, IMP_LIMIT if it is too large, and NO_RESOURCES where too much waits.
+    /// connected now. Where there are any, throws what encoding it throws, IMP_LIMIT if it is too
+    /// large, and NO_RESOURCES where too much waits.
     void publish(const CORBA::Any& data);
+    /// Gives the event to all consumers that are connected now, and not to the recorder; throws as
+    /// publish does.
+    void deliver(const CORBA::Any& data);
 
   private:
     [[nodiscard]] EventPtr keep(const CORBA::Any& data);
 
     const std::shared_ptr<Recorder> recorder_;
+};
+
+class ChannelFeed final : public Feed {
+  public:
+    explicit ChannelFeed(std::shared_ptr<Channel> channel) noexcept : channel_(std::move(channel))
+    {
+    }
+    void publish(const CORBA::Any& event) override
+    {
+        channel_->note_received();
+        channel_->deliver(event);
+    }
+    [[nodiscard]] bool has_ended() const noexcept override { return channel_->has_ended(); }
+
+  private:
+    const std::shared_ptr<Channel> channel_;
 };
 
 } // namespace kairos::events

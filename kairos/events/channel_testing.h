@@ -116,6 +116,16 @@ class LogLines {
             });
         });
     }
+    [[nodiscard]] bool has(std::string_view part)
+    {
+        bool found = false;
+        shared().notes.change([&] {
+            found = std::ranges::any_of(shared().lines, [&](const std::string& line) {
+                return line.find(part) != std::string::npos;
+            });
+        });
+        return found;
+    }
 
   private:
     struct Shared {
@@ -173,6 +183,11 @@ class Consumer final : public POA_CosEventComm::PushConsumer {
     [[nodiscard]] bool has_last(CORBA::Long value)
     {
         return notes_.wait([&] { return !values_.empty() && values_.back() == value; });
+    }
+    /// Whatever came afterwards.
+    [[nodiscard]] bool has_value(CORBA::Long value)
+    {
+        return notes_.wait([&] { return std::ranges::count(values_, value) != 0; });
     }
     [[nodiscard]] bool is_disconnected()
     {

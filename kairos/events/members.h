@@ -72,6 +72,11 @@ class KAIROS_API Members {
     void give_up(std::uint64_t proxy, CORBA::Object& client, const std::string& reason);
     /// Ends all proxies; there will be none any more.
     void end(bool tells);
+    [[nodiscard]] bool has_ended() const noexcept
+    {
+        const std::lock_guard lock(mutex_);
+        return has_ended_;
+    }
 
     // --- counting ---
     void note_received() noexcept { received_.fetch_add(1, std::memory_order_relaxed); }
@@ -135,7 +140,7 @@ class KAIROS_API Members {
     std::atomic<std::uint64_t> lost_{0};
     std::atomic<std::uint64_t> given_up_{0};
     const std::shared_ptr<Allowance> pulls_;
-    std::mutex mutex_; // guards what follows; outside Proxy::mutex_
+    mutable std::mutex mutex_; // guards what follows; outside Proxy::mutex_
     Table members_;
     std::uint64_t last_ = 0;                       // number of a proxy
     std::shared_ptr<const Receptions> receptions_; // replaced when it changes; never null

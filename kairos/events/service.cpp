@@ -31,6 +31,13 @@ KairosEvents::Channel_ptr EventService::create_channel(std::shared_ptr<Recorder>
     return state_->create("", "", std::move(recorder));
 }
 
+KairosEvents::Channel_ptr EventService::create_channel(const std::string& name,
+                                                       std::shared_ptr<Recorder> recorder,
+                                                       std::shared_ptr<Feed>& feed)
+{
+    return state_->create(name, "", std::move(recorder), &feed);
+}
+
 KairosEvents::ChannelFactory_ptr EventService::factory() const { return state_->factory(); }
 
 } // namespace kairos::events

@@ -8,6 +8,7 @@
 #include "kairos/base/export.h"
 #include "kairos/corba/CORBA.h"
 #include "kairos/events/KairosEvents.h"
+#include "kairos/events/feed.h"
 #include "kairos/events/recorder.h"
 #include "kairos/events/service_limits.h"
 
@@ -45,6 +46,11 @@ class KAIROS_API EventService {
     /// Makes one without a name whose events somebody else sees first. Owned by the caller. Throws
     /// IMP_LIMIT where there are as many as may be.
     [[nodiscard]] KairosEvents::Channel_ptr create_channel(std::shared_ptr<Recorder> recorder);
+    /// Makes one that is called by a name, as the first of these, whose events somebody else sees
+    /// first, and into which `feed` leads from then on. Owned by the caller.
+    [[nodiscard]] KairosEvents::Channel_ptr create_channel(const std::string& name,
+                                                           std::shared_ptr<Recorder> recorder,
+                                                           std::shared_ptr<Feed>& feed);
     /// The object by which clients make channels and find those with names, also as
     /// "corbaloc::host:port/EventChannelFactory". Those that they make are called as
     /// "corbaloc::host:port/events/NAME". Owned by the caller.

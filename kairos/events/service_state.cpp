@@ -107,7 +107,8 @@ std::uint64_t ServiceState::enter(const std::string& name, std::shared_ptr<Recor
 }
 
 KairosEvents::Channel_ptr ServiceState::create(const std::string& name, const char* place,
-                                               std::shared_ptr<Recorder> recorder)
+                                               std::shared_ptr<Recorder> recorder,
+                                               std::shared_ptr<Feed>* feed)
 {
     if (name.size() > name_octets_max) throw KairosEvents::InvalidName();
     Entry entry;
@@ -116,6 +117,7 @@ KairosEvents::Channel_ptr ServiceState::create(const std::string& name, const ch
         const CORBA::Object_var object = make_objects(number, entry, place);
         auto made =
             KairosEvents::Channel_var(KairosEvents::Channel::_unchecked_narrow(object.in()));
+        if (feed != nullptr) *feed = std::make_shared<ChannelFeed>(entry.channel);
         const Lock lock(mutex_);
         const auto found = channels_.find(number);
         if (found == channels_.end() || has_ended_)

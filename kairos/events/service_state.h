@@ -29,9 +29,11 @@ class ServiceState {
     void begin_to_end() noexcept;
 
     // Those of EventService and of the factory. What they return the caller owns.
-    /// `place` is what stands before its name in the table.
+    /// `place` is what stands before its name in the table; a `feed` that is not null will lead
+    /// into the channel.
     [[nodiscard]] KairosEvents::Channel_ptr create(const std::string& name, const char* place,
-                                                   std::shared_ptr<Recorder> recorder = nullptr);
+                                                   std::shared_ptr<Recorder> recorder = nullptr,
+                                                   std::shared_ptr<Feed>* feed = nullptr);
     [[nodiscard]] KairosEvents::Channel_ptr find(const std::string& name);
     [[nodiscard]] KairosEvents::NameList* names();
     [[nodiscard]] KairosEvents::ChannelFactory_ptr factory() const;

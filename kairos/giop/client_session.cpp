@@ -9,7 +9,10 @@ ClientSession::Event ClientSession::next(Answer& answer)
 {
     const auto event = connection_.next(answer.message);
     if (event == Connection::Event::need_bytes) return Event::need_bytes;
-    if (event != Connection::Event::message) return end(event);
+    if (event == Connection::Event::message_with_gap)
+        answer.message = connection_.filled();
+    else if (event != Connection::Event::message)
+        return end(event);
     const auto look = [&](auto&& found) {
         const cdr::Fault fault = parse(answer.message, found);
         if (fault != cdr::Fault::none) return refuse(fault);
@@ -24,11 +27,27 @@ ClientSession::Event ClientSession::drop_late()
     for (Message message; late_ != 0; --late_) {
         const auto event = connection_.next(message);
         if (event == Connection::Event::need_bytes) return Event::need_bytes;
-        if (event != Connection::Event::message) return end(event);
+        if (event != Connection::Event::message && event != Connection::Event::message_with_gap)
+            return end(event);
     }
     if (connection_.between_messages()) return Event::answer;
     outcome_ = Outcome::lost;
     return Event::ended;
+}
+
+bool ClientSession::look_before_gap(Message& message, Reply& reply) noexcept
+{
+    if (message.type == MessageType::reply && parse(message, reply) == cdr::Fault::none &&
+        connection_.enter_gap(reply.body))
+        return true;
+    message = connection_.filled();
+    return false;
+}
+
+bool ClientSession::look_before_gap(Message& message, LocateReply&) noexcept
+{
+    message = connection_.filled();
+    return false;
 }
 
 ClientSession::Event ClientSession::end(Connection::Event event) noexcept

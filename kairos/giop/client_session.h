@@ -158,7 +158,11 @@ class KAIROS_API ClientSession {
             const auto event = connection_.next_received(message);
             if (event != Connection::Event::message) {
                 if (event == Connection::Event::need_bytes) return Event::need_bytes;
-                return end(event);
+                if (event != Connection::Event::message_with_gap) return end(event);
+                if (look_before_gap(message, answer)) {
+                    if (answer.request_id == request_id) return Event::answer;
+                    continue;
+                }
             }
             if (message.type != type_of(answer)) [[unlikely]]
                 continue;
@@ -217,6 +221,9 @@ class KAIROS_API ClientSession {
     {
         return MessageType::locate_reply;
     }
+    /// Parses a reply that has a gap; else makes `message` whole, and returns false.
+    [[nodiscard, gnu::cold]] bool look_before_gap(Message& message, Reply& reply) noexcept;
+    [[nodiscard, gnu::cold]] bool look_before_gap(Message& message, LocateReply& reply) noexcept;
     [[nodiscard, gnu::cold]] Event end(Connection::Event event) noexcept;
     [[nodiscard, gnu::cold]] Event refuse(cdr::Fault fault) noexcept;
 

@@ -19,6 +19,30 @@ constexpr std::uint8_t permission(MessageType type)
 
 } // namespace
 
+/// What was taken. A block belongs to the message at begin_, as soon as that is wholly there to the
+/// last that was handed out, and then until memory is asked for.
+struct Connection::Lent final : BlockTaker {
+    explicit Lent(Connection& its) noexcept : connection(its) {}
+    [[gnu::cold]] bool take(Bytes octets, std::shared_ptr<const void> its_lease) noexcept override;
+    /// Gives back what was handed out, if anything was.
+    [[gnu::cold, gnu::noinline]] void drop() noexcept
+    {
+        if (handed_out) (void)connection.end_gap();
+    }
+
+    Connection& connection;
+    Bytes block;
+    std::shared_ptr<const void> lease; // while it is not handed out
+    std::size_t begin = 0;             // of the block in the message
+    std::unique_ptr<Block> handed_out;
+    Message whole; // that was handed out, its block perhaps not in its place
+    // What is changed meanwhile, so that the usual way leads nowhere.
+    std::uint8_t permitted = 0;
+    std::size_t kept_max = 0;
+};
+
+Connection::~Connection() = default;
+
 Connection::Connection(Role role, std::size_t message_size_max,
                        const ReadSizes& read_sizes) noexcept
     : size_max_(std::min(message_size_max, std::size_t{std::numeric_limits<std::uint32_t>::max()})),
@@ -32,8 +56,9 @@ Connection::Connection(Role role, std::size_t message_size_max,
 
 void Connection::accept_replies() noexcept
 {
-    permitted_ = static_cast<std::uint8_t>(permitted_ | permission(MessageType::reply) |
-                                           permission(MessageType::locate_reply));
+    std::uint8_t& permitted = lent_ && lent_->lease ? lent_->permitted : permitted_;
+    permitted = static_cast<std::uint8_t>(permitted | permission(MessageType::reply) |
+                                          permission(MessageType::locate_reply));
 }
 
 MutableBytes Connection::space()
@@ -49,6 +74,7 @@ MutableBytes Connection::space()
 
 MutableBytes Connection::space_other()
 {
+    if (lent_) lent_->drop();
     if (reassembly_) reassembly_->trim();
     if (ended_) begin_ = end_ = message_size_ = 0;
     const bool is_short = kept_max_ < limits::receive_buffer_kept; // of memory for all
@@ -111,6 +137,7 @@ void Connection::count(std::size_t end)
 
 void Connection::rest() noexcept
 {
+    if (lent_) lent_->drop();
     if (begin_ != end_ || buffer_.capacity() <= kept_max_) return;
     buffer_.clear();
     received_at_once_ = std::max(received_at_once_, end_);
@@ -138,7 +165,11 @@ Connection::Kept Connection::keep_messages()
     passed_ += begin_;
     begin_ = 0;
     end_ = partial;
-    Kept kept{.buffer = std::exchange(buffer_, std::move(next)), .whole = {}};
+    Kept kept{.buffer = std::exchange(buffer_, std::move(next)), .whole = {}, .block = {}};
+    if (lent_ && lent_->handed_out) {
+        lent_->handed_out->gap.leave(); // whoever looks at the message later finds it whole
+        kept.block = end_gap();
+    }
     if (reassembly_) kept.whole = reassembly_->take_whole();
     return kept;
 }
@@ -176,6 +207,7 @@ Connection::Event Connection::next_received(Message& message)
 
 Connection::Event Connection::next_other(Message& message)
 {
+    if (lent_ && lent_->lease) return next_with_gap(message);
     for (;;) {
         const std::size_t available = end_ - begin_;
         message_size_ = 0;
@@ -204,6 +236,86 @@ Connection::Event Connection::next_other(Message& message)
             return Event::message;
         if (const auto event = take_special(message, header)) return *event;
     }
+}
+
+// --- Blocks that lie elsewhere -------------------------------------------------------------------
+
+BlockTaker& Connection::block_taker()
+{
+    if (!lent_) lent_ = std::make_unique<Lent>(*this);
+    return *lent_;
+}
+
+bool Connection::has_block() const noexcept { return lent_->lease || lent_->handed_out; }
+
+/// Only a whole block of a message that has no other, and that is looked at: its header is here.
+/// Of the length that this claims half must have come with the block, for there will be room for
+/// all.
+bool Connection::Lent::take(Bytes octets, std::shared_ptr<const void> its_lease) noexcept
+{
+    Connection& its = connection;
+    const std::size_t size = its.message_size_;
+    if (lease || handed_out || its.ended_ || its.begin_ != 0 || its.end_ < header_size ||
+        its.end_ > size || octets.size() > size - its.end_ || size / 2 > its.end_ + octets.size())
+        return false;
+    MessageHeader header;
+    if (parse_header(its.buffer_.data(), header) != Fault::none || header.more_fragments ||
+        header.type == MessageType::fragment ||
+        (its.permitted_ >> static_cast<unsigned>(header.type) & 1) == 0)
+        return false;
+    try {
+        its.buffer_.reserve(size + read_ahead, its.end_);
+        if (its.keeper_ != nullptr) its.count(its.end_ + octets.size());
+    } catch (const std::bad_alloc&) {
+        return false; // the next read says so
+    }
+    block = octets;
+    lease = std::move(its_lease);
+    begin = its.end_;
+    permitted = std::exchange(its.permitted_, std::uint8_t{0});
+    return true;
+}
+
+Connection::Event Connection::next_with_gap(Message& message)
+{
+    Lent& lent = *lent_;
+    if (end_ - begin_ < message_size_) return Event::need_bytes;
+    MessageHeader header;
+    (void)parse_header(buffer_.data() + begin_, header); // it was looked at before
+    error_version_ = header.version;
+    lent.whole = {header.version,
+                  header.type,
+                  header.little_endian,
+                  {buffer_.data() + begin_, message_size_}};
+    begin_ += std::exchange(message_size_, 0);
+    permitted_ = lent.permitted;
+    lent.handed_out.reset(new (std::nothrow) Block{
+        {lent.whole.bytes.data() + lent.begin, lent.block}, std::move(lent.lease)});
+    lent.lease = nullptr;
+    message = lent.whole;
+    if (!lent.handed_out) throw std::bad_alloc();
+    lent.kept_max = std::exchange(kept_max_, 0);
+    message.bytes = message.bytes.first(lent.begin);
+    return Event::message_with_gap;
+}
+
+bool Connection::enter_gap(cdr::Reader& body) noexcept
+{
+    if (body.left() == 0 || !body.is_whole()) return false;
+    body.enter_gap(lent_->handed_out->gap, lent_->whole.bytes.size() - lent_->begin);
+    return true;
+}
+
+Message Connection::filled() noexcept
+{
+    lent_->handed_out->gap.leave();
+    return lent_->whole;
+}
+
+std::unique_ptr<Connection::Block> Connection::end_gap() noexcept
+{
+    kept_max_ = lent_->kept_max;
+    return std::move(lent_->handed_out);
 }
 
 /// What can be said about a message from its header alone: that it ends the connection.

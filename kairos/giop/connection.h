@@ -10,6 +10,7 @@
 //   }
 #pragma once
 
+#include "kairos/base/block_taker.h"
 #include "kairos/base/export.h"
 #include "kairos/base/limits.h"
 #include "kairos/cdr/buffer.h"
@@ -53,17 +54,25 @@ class KAIROS_API Connection {
     enum class Role : std::uint8_t { client, server };
 
     enum class Event : std::uint8_t {
-        need_bytes,    ///< no whole message left: read more
-        message,       ///< a Request, Reply, CancelRequest, LocateRequest or LocateReply
+        need_bytes,       ///< no whole message left: read more
+        message,          ///< a Request, Reply, CancelRequest, LocateRequest or LocateReply
+        message_with_gap, ///< a Request or Reply, up to a block that was taken: see enter_gap()
         closed,        ///< the peer sent CloseConnection: calls without a reply were not executed
         message_error, ///< the peer sent MessageError: it could not make sense of what we sent
         fault,         ///< `fault()` says why; answer with MessageError and close
+    };
+
+    /// A block of a message, taken from where it lies.
+    struct Block {
+        cdr::Gap gap;
+        std::shared_ptr<const void> lease;
     };
 
     explicit Connection(Role role, std::size_t message_size_max = limits::message_size_max,
                         const ReadSizes& read_sizes = {}) noexcept;
     Connection(const Connection&) = delete;
     Connection& operator=(const Connection&) = delete;
+    ~Connection();
     /// Has `keeper`, which must outlive the connection, count its memory. To be called before
     /// anything is received.
     void count_with(MemoryKeeper& keeper) noexcept { keeper_ = &keeper; }
@@ -91,11 +100,24 @@ class KAIROS_API Connection {
     /// messages, and before most replies, there are none.
     [[nodiscard]] Event next_received(Message& message);
 
+    // --- blocks of messages that lie elsewhere, in memory shared with the peer ---
+    /// Returns who takes blocks from here on. Then `message_with_gap` may come: of such a message
+    /// only what is in front of the block is handed out. Lives as long as this. Throws
+    /// std::bad_alloc.
+    [[nodiscard]] BlockTaker& block_taker();
+    /// Has `body`, the reader of the body of a message_with_gap, go on with the block and what is
+    /// behind it: it is there until the next `space`, or for as long as what `keep_messages` gives.
+    /// Returns false where the body does not begin in front of the block.
+    [[nodiscard]] bool enter_gap(cdr::Reader& body) noexcept;
+    /// Copies the block of a message_with_gap to its place, and returns the message, whole.
+    [[nodiscard]] Message filled() noexcept;
+
     /// The memory in which the messages handed out so far are, for who needs them longer: the
     /// connection goes on in other memory. Throws std::bad_alloc, and nothing has changed then.
     struct Kept {
         cdr::Buffer buffer;
         Reassembly::Whole whole;
+        std::unique_ptr<Block> block;
     };
     [[nodiscard]] Kept keep_messages();
     /// Whether there can be messages to keep: something was handed out since the last keeping and
@@ -114,7 +136,8 @@ class KAIROS_API Connection {
     /// elsewhere. Nothing if some message is.
     [[nodiscard]] std::optional<Bytes> unread() const noexcept
     {
-        if (reassembly_ && reassembly_->count() != 0) return std::nullopt;
+        if ((reassembly_ && reassembly_->count() != 0) || (lent_ && has_block()))
+            return std::nullopt;
         return Bytes(buffer_.data() + begin_, end_ - begin_);
     }
     /// Bytes that must arrive before another event can: at least one. For a read that waits for all
@@ -155,6 +178,10 @@ class KAIROS_API Connection {
     [[nodiscard]] std::optional<Event> refuse(const MessageHeader& header) noexcept;
     [[nodiscard]] std::optional<Event> take_special(Message& message, const MessageHeader& header);
     void replace_buffer(std::size_t capacity);
+    struct Lent;
+    [[nodiscard, gnu::cold]] bool has_block() const noexcept;
+    [[nodiscard, gnu::cold]] Event next_with_gap(Message& message);
+    [[gnu::cold]] std::unique_ptr<Block> end_gap() noexcept;
     [[gnu::cold]] void count(std::size_t end);
 
     cdr::Buffer buffer_;
@@ -174,6 +201,7 @@ class KAIROS_API Connection {
     Version error_version_ = version_1_0;
     MemoryKeeper* keeper_ = nullptr;
     std::unique_ptr<Reassembly> reassembly_; // from the first fragment on
+    std::unique_ptr<Lent> lent_;             // once blocks are taken
 };
 
 } // namespace kairos::giop

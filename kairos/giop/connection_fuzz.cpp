@@ -9,6 +9,7 @@
 #include "kairos/giop/locate.h"
 
 #include <algorithm>
+#include <memory>
 
 using namespace kairos;
 using namespace kairos::giop;
@@ -160,6 +161,27 @@ void check(const Message& message)
     }
 }
 
+/// A block whose place in the message is empty: nobody sees that.
+void check_gap(Connection& connection, const Message& front)
+{
+    Request request;
+    Reply reply;
+    cdr::Reader* body = nullptr;
+    if (front.type == MessageType::request && parse(front, request) == cdr::Fault::none)
+        body = &request.body;
+    if (front.type == MessageType::reply && parse(front, reply) == cdr::Fault::none)
+        body = &reply.body;
+    if (body != nullptr && connection.enter_gap(*body)) {
+        const std::size_t offset = body->offset();
+        while (body->left() != 0) {
+            const auto octet = body->read<std::uint8_t>();
+            KAIROS_CHECK(std::byte{octet} == connection.filled().bytes[body->offset() - 1]);
+        }
+        KAIROS_CHECK(body->ok() && body->offset() >= offset);
+    }
+    check(connection.filled());
+}
+
 void drain(Connection& connection)
 {
     for (;;) {
@@ -172,6 +194,10 @@ void drain(Connection& connection)
         case Connection::Event::message:
             KAIROS_CHECK(!ended);
             check(message);
+            break;
+        case Connection::Event::message_with_gap:
+            KAIROS_CHECK(!ended);
+            check_gap(connection, message);
             break;
         case Connection::Event::fault:
             KAIROS_CHECK(connection.fault() != Fault::none &&
@@ -194,6 +220,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     Connection connection(role, size_max, ReadSizes::of((data[0] & 8) == 0));
     std::size_t received = 0;
     std::uint64_t oldest = 0;
+    const std::shared_ptr<const void> lease = std::make_shared<int>(0);
     const bool keeps = (data[0] & 4) != 0; // as a server does whose servants are called back
     for (Bytes stream = std::as_bytes(std::span(data, size)).subspan(2); !stream.empty();) {
         if (keeps) (void)connection.keep_messages();
@@ -203,7 +230,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         cut = cut * 1664525 + 1013904223; // a cut of 0 reads as much as there is room for
         const std::size_t wish = data[1] == 0 ? space.size() : 1 + (cut >> 24) % data[1];
         const std::size_t step = std::min({wish, space.size(), stream.size()});
-        std::memcpy(space.data(), stream.data(), step);
+        // As blocks of shared memory are, when whoever reads finds one.
+        const bool is_taken = (data[0] & 16) != 0 && (cut >> 20) % 2 == 0 &&
+                              connection.block_taker().take(stream.first(step), lease);
+        if (!is_taken) std::memcpy(space.data(), stream.data(), step);
         connection.received(step);
         received += step;
         stream = stream.subspan(step);
@@ -217,5 +247,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         KAIROS_CHECK(connection.memory_held() <=
                      16 * limits::receive_buffer_initial + 16 * received);
     }
+    (void)connection.space();
+    KAIROS_CHECK(lease.use_count() <= 2); // of the message under way
     return 0;
 }

@@ -309,6 +309,20 @@ void check(cdr::Reader& in, const Block& block, const std::byte* elements,
     return place;
 }
 
+/// The elements where the peer has put them, in memory that it can still write to: so only such as
+/// may be anything, and where nobody would look beyond them. Null for others; nothing was read
+/// then.
+[[nodiscard, gnu::cold, gnu::noinline]] void* view_lent(cdr::Reader& in, const Block& block,
+                                                        std::size_t count)
+{
+    const bool is_viewable = block.is_bulk && !block.is_checked && !in.swap() &&
+                             !converts(block, in) && block.last_size == block.size &&
+                             fits(block, in.offset());
+    if (!is_viewable) return nullptr;
+    const std::byte* const lent = in.lent_block(image_size(block, count), block.first_alignment);
+    return const_cast<std::byte*>(lent);
+}
+
 // --- Together -----------------------------------------------------------------------------------
 
 void encode_bulk(cdr::Writer& out, const Block& block, const std::byte* from, std::size_t count)
@@ -320,17 +334,30 @@ void encode_bulk(cdr::Writer& out, const Block& block, const std::byte* from, st
     copy_masked(to, from, block, count);
 }
 
-void decode_bulk(cdr::Reader& in, const Block& block, std::byte* to, std::size_t count)
+void take_bulk(cdr::Reader& in, const Block& block, const std::byte* from, std::byte* to,
+               std::size_t count)
 {
-    const std::size_t size = image_size(block, count);
-    const std::byte* const from = in.block(size, block.first_alignment);
-    if (from == nullptr) return;
     if (in.swap()) {
         copy_swapped(to, from, block, count);
     } else {
-        copy_image(to, from, size);
+        copy_image(to, from, image_size(block, count));
     }
     check(in, block, to, count);
+}
+
+void decode_bulk(cdr::Reader& in, const Block& block, std::byte* to, std::size_t count)
+{
+    const std::byte* const from = in.block(image_size(block, count), block.first_alignment);
+    if (from != nullptr) take_bulk(in, block, from, to, count);
+}
+
+/// Where a gap is in front: copied from there, once, and checked then.
+[[gnu::cold, gnu::noinline]] void decode_lent(cdr::Reader& in, const Block& block, std::byte* to,
+                                              std::size_t count)
+{
+    const std::byte* const from = in.lent_block(image_size(block, count), block.first_alignment);
+    if (from == nullptr) return decode_bulk(in, block, to, count);
+    take_bulk(in, block, from, to, count);
 }
 
 /// Number by number as long as the layouts do not fit: for nearly all types the first element.
@@ -347,11 +374,11 @@ void decode_bulk(cdr::Reader& in, const Block& block, std::byte* to, std::size_t
 [[gnu::noinline]] void decode_unfit(cdr::Reader& in, const Block& block, std::byte* to,
                                     std::size_t count)
 {
-    const bool is_bulk = block.is_bulk && in.is_whole() && !converts(block, in);
+    const bool is_bulk = block.is_bulk && (in.is_whole() || in.has_gap()) && !converts(block, in);
     if (!is_bulk && block.is_number && block.first_alignment == 8 && block.is_bulk)
         return decode_together<std::uint64_t>(in, to, count * block.size / 8);
     for (; count != 0 && in.ok(); --count, to += block.size) {
-        if (is_bulk && fits(block, in.offset())) return decode_block(in, block, to, count);
+        if (is_bulk && fits(block, in.offset())) return decode_lent(in, block, to, count);
         decode_one(in, block, to);
     }
 }
@@ -378,6 +405,7 @@ void* view_block(cdr::Reader& in, const Block& block, Arena& arena, std::size_t 
 {
     const bool is_viewable = block.is_bulk && in.is_native() && !converts(block, in);
     void* view = is_viewable ? view_in_place(in, block, count) : nullptr;
+    if (view == nullptr && in.has_gap()) view = view_lent(in, block, count);
     if (view == nullptr && in.ok()) {
         const std::size_t aligned = align_up(count * block.size, sizeof(std::max_align_t));
         view = arena.allocate<std::max_align_t>(aligned / sizeof(std::max_align_t));

@@ -185,7 +185,11 @@ class KAIROS_API PointerElement {
 
     operator Borrowed() const noexcept { return slot_; }
     /// Of texts: what the element holds, and goes on holding, to be changed in place.
+#ifdef KAIROS_TEXTS_AS_OMNIORB
+    operator Pointer() noexcept // the better one for a const Char*, too, as a TextOwner's is
+#else
     operator Pointer() const noexcept
+#endif
         requires(!std::same_as<Borrowed, Pointer>)
     {
         return slot_;

@@ -154,9 +154,12 @@ class KAIROS_API TextOwner {
     }
 
     operator Char*&() noexcept { return text_; }
+#ifndef KAIROS_TEXTS_AS_OMNIORB
     // Also for objects that are not const: else the operator above would be chosen for a const
-    // Char*, which -Wconversion calls confusing in the users' code.
+    // Char*, which -Wconversion calls confusing in the users' code. Of two functions, for Char* and
+    // for const Char*, neither is the better one then; programs for omniORB have such.
     operator const Char*() noexcept { return text_; }
+#endif
     operator const Char*() const noexcept { return text_; }
     explicit operator bool() noexcept { return text_ != nullptr; }
     explicit operator bool() const noexcept { return text_ != nullptr; }

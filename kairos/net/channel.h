@@ -11,6 +11,7 @@
 // say would_block until it is over.
 #pragma once
 
+#include "kairos/base/block_taker.h"
 #include "kairos/base/deadline.h"
 #include "kairos/base/export.h"
 #include "kairos/net/socket.h"
@@ -18,6 +19,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -63,6 +65,16 @@ class KAIROS_API Channel {
     /// Goes on to agree, without waiting: ok when that is over; would_block: prepare_poll() says
     /// what to wait for. Called by the thread that reads.
     virtual IoResult agree() noexcept { return {}; }
+    /// From here on offers `taker`, if there is one, what a peer has put into memory
+    /// that both have, before a read copies it. To be called while nobody reads.
+    virtual void offer_blocks(BlockTaker* taker) noexcept { (void)taker; }
+    /// Returns so many octets of memory that the peer has, too: what is written from its beginning
+    /// is not copied. Null where there is none, or none is free. Any thread.
+    [[nodiscard]] virtual std::shared_ptr<std::byte> loan(std::size_t size)
+    {
+        (void)size;
+        return nullptr;
+    }
     /// Returns why the two ends do not agree, for the log; empty where nothing but the connection's
     /// end is known. Lives as long as this. Called by the thread that reads.
     [[nodiscard]] virtual std::string_view refusal() const noexcept { return {}; }

@@ -35,6 +35,7 @@ void note_receipt() noexcept {}
 constexpr std::chrono::seconds look_up{1};
 /// The server's answer; a message of GIOP begins otherwise.
 constexpr std::byte memory_taken{1};
+constexpr std::byte blocks_taken{2}; // as well
 /// Looks at the memory for each at the clock.
 constexpr int looks = 64;
 
@@ -68,13 +69,13 @@ struct RingChannel::Memory {
     Ring to_client;
 };
 
-RingChannel::RingChannel(int descriptor, const SpinRule& spin)
+RingChannel::RingChannel(int descriptor, const SpinRule& spin, std::size_t loans)
     : descriptor_(descriptor), blocks_((::fcntl(descriptor, F_GETFL) & O_NONBLOCK) == 0),
-      reading_(spin), writing_(spin)
+      loans_(loans), reading_(spin), writing_(spin)
 {
 }
 
-RingChannel::~RingChannel()
+[[gnu::cold]] RingChannel::~RingChannel()
 {
     if (watch_) watch_->remove(descriptor_);
 }
@@ -87,7 +88,7 @@ RingChannel::~RingChannel()
     auto* const shared = reinterpret_cast<Memory*>(memory.data());
     Memory::Ring& mine = is_client ? shared->to_server : shared->to_client;
     Memory::Ring& theirs = is_client ? shared->to_client : shared->to_server;
-    memory_.emplace(std::move(memory));
+    memory_ = std::make_shared<const SharedMemory>(std::move(memory));
     outgoing_ = &mine.control;
     incoming_ = &theirs.control;
     writer_.emplace(*outgoing_, mine.octets.data(), capacity);
@@ -98,31 +99,57 @@ RingChannel::~RingChannel()
     return {};
 }
 
-Result<std::unique_ptr<RingChannel>> RingChannel::connect(Socket& socket, const SpinRule& spin,
-                                                          Deadline deadline)
+/// A half of the memory beside the rings for each direction. False where that cannot be used.
+[[gnu::cold]] bool RingChannel::open_blocks(bool is_client)
 {
-    auto memory = SharedMemory::make(sizeof(Memory));
+    const MutableBytes all = memory_->more();
+    const MutableBytes to_server = all.first(all.size() / 2);
+    const MutableBytes to_client = all.subspan(all.size() / 2);
+    auto mine = BlockMemory::open(memory_, is_client ? to_server : to_client);
+    auto theirs = BlockMemory::open(memory_, is_client ? to_client : to_server);
+    if (!mine || !theirs) return false;
+    block_writer_ = std::make_shared<BlockWriter>(*outgoing_, std::move(*mine));
+    block_reader_ = std::make_unique<BlockReader>(*incoming_, std::move(*theirs));
+    return true;
+}
+
+[[gnu::cold]] std::shared_ptr<std::byte> RingChannel::loan(std::size_t size)
+{
+    if (size < BlockMemory::block_min || !is_open_ || !block_writer_) return nullptr;
+    return BlockWriter::loan(block_writer_, size);
+}
+
+[[gnu::cold]] Result<std::unique_ptr<RingChannel>>
+RingChannel::connect(Socket& socket, const SpinRule& spin, Deadline deadline, std::size_t loans)
+{
+    loans = loans / SharedMemory::more_grain * SharedMemory::more_grain;
+    auto memory = SharedMemory::make(sizeof(Memory), loans);
     if (!memory) return memory.error();
     if (const auto sent = memory->send(socket); !sent) return sent.error();
     std::byte agreed{};
     const IoResult answer = deadline.is_never() ? socket.read(MutableBytes(&agreed, 1))
                                                 : socket.read(MutableBytes(&agreed, 1), deadline);
-    if (!answer.ok() || agreed != memory_taken)
+    const bool has_blocks = agreed == blocks_taken && !memory->more().empty();
+    if (!answer.ok() || (agreed != memory_taken && !has_blocks))
         return Error{ErrorCode::unreachable, "the server does not take shared memory",
                      answer.error};
     if (const auto secured = memory->secure(); !secured) return secured.error();
     auto channel = std::make_unique<RingChannel>(socket.descriptor(), spin);
     if (const auto opened = channel->open(std::move(memory).value(), true); !opened)
         return opened.error();
+    if (has_blocks && !channel->open_blocks(true))
+        return Error{ErrorCode::unreachable, "no memory for blocks"};
     return channel;
 }
 
 [[gnu::cold]] Result<void> RingChannel::take_memory()
 {
-    auto memory = SharedMemory::receive(descriptor_, sizeof(Memory));
+    auto memory = SharedMemory::receive(descriptor_, sizeof(Memory), loans_);
     if (!memory) return memory.error();
     if (const auto opened = open(std::move(memory).value(), false); !opened) return opened.error();
-    if (::send(descriptor_, &memory_taken, 1, MSG_NOSIGNAL) != 1)
+    const std::byte& answer =
+        !memory_->more().empty() && open_blocks(false) ? blocks_taken : memory_taken;
+    if (::send(descriptor_, &answer, 1, MSG_NOSIGNAL) != 1)
         return Error{ErrorCode::closed, "the client has gone"};
     return {};
 }
@@ -194,10 +221,15 @@ std::optional<std::uint64_t> RingChannel::stuck_at() const noexcept
 
 // --- Waiting -------------------------------------------------------------------------------------
 
-bool RingChannel::has_something() noexcept
+/// What the peer has written, or that it is broken.
+inline bool RingChannel::is_anything_there() noexcept
 {
-    return reader_->available() != 0 || reader_->broken() || no_more_reading();
+    if (reader_->available() != 0 || reader_->broken()) return true;
+    if (!block_reader_) return false;
+    return block_reader_->inside() || block_reader_->ahead(reader_->position()) == 0;
 }
+
+bool RingChannel::has_something() noexcept { return is_anything_there() || no_more_reading(); }
 
 bool RingChannel::has_room() noexcept
 {
@@ -272,8 +304,7 @@ Interest RingChannel::prepare_poll(Interest wish) noexcept
         writes ? outgoing_->writer_waits.word : incoming_->reader_waits.word;
     // In this order: as in wait_for.
     waits.store(static_cast<std::uint32_t>(RingWait::polls), std::memory_order_seq_cst);
-    const bool is_ready =
-        writes ? has_room() : reader_->available() != 0 || reader_->broken() || peer_gone_;
+    const bool is_ready = writes ? has_room() : is_anything_there() || peer_gone_;
     return is_ready ? Interest::none : Interest::readable;
 }
 
@@ -287,6 +318,84 @@ void RingChannel::stop_polling(bool& polls, std::atomic<std::uint32_t>& waits) n
 }
 
 // --- Reading and writing -------------------------------------------------------------------------
+
+/// What is in the ring up to the next block, or that.
+std::size_t RingChannel::read_blocks(MutableBytes buffer, RingWait& writer, bool peek) noexcept
+{
+    BlockReader& blocks = *block_reader_;
+    if (!blocks.inside()) {
+        // In this order: a block is announced before what follows it is in the ring.
+        const std::size_t there = reader_->available();
+        const std::size_t ahead = blocks.ahead(reader_->position());
+        if (ahead != 0) [[likely]]
+            return reader_->read(buffer.first(std::min({buffer.size(), there, ahead})), writer,
+                                 peek);
+    }
+    try {
+        if (!blocks.inside() && !blocks.enter()) {
+            reader_->give_up();
+            return 0;
+        }
+        const auto block = taker_ != nullptr && !peek ? blocks.whole() : std::nullopt;
+        if (block && block->size() >= BlockMemory::block_min) {
+            std::shared_ptr<const void> lease = blocks.lease();
+            if (taker_->take(*block, lease)) {
+                blocks.pass();
+                return block->size();
+            }
+            blocks.keep(std::move(lease));
+        }
+    } catch (const std::bad_alloc&) { // for a lease: it does without
+        if (!blocks.inside()) return 0;
+    }
+    return blocks.read(buffer, peek);
+}
+
+/// Large segments become blocks as long as there are free ones, what is between them and behind
+/// goes through the ring. The reader is to be woken for all of it together.
+[[gnu::cold]] std::size_t RingChannel::write_blocks(std::span<const iovec> segments,
+                                                    RingWait& reader) noexcept
+{
+    std::size_t written = 0;
+    std::size_t room = writer_->room();
+    if (writer_->broken()) return 0;
+    std::size_t first = 0; // segment that is to go through the ring
+    std::size_t ahead = 0; // octets from there on
+    bool is_told = true;
+    const auto write_ring = [&](std::size_t end) {
+        RingWait wish = RingWait::no;
+        const std::size_t size = writer_->write(segments.subspan(first, end - first), wish);
+        if (wish != RingWait::no) reader = wish;
+        is_told = is_told || size != 0;
+        written += size;
+        room = writer_->room();
+    };
+    for (std::size_t i = 0; i < segments.size(); ++i) {
+        const Bytes segment(static_cast<const std::byte*>(segments[i].iov_base),
+                            segments[i].iov_len);
+        std::optional<BlockWriter::Place> place;
+        if (segment.size() >= BlockMemory::block_min && ahead <= room) {
+            try {
+                place = block_writer_->put(segment);
+            } catch (const std::bad_alloc&) { // then not
+            }
+        }
+        if (!place) {
+            ahead += segment.size();
+            continue;
+        }
+        block_writer_->announce(*place, writer_->position() + static_cast<std::uint32_t>(ahead));
+        is_told = false;
+        if (ahead != 0) write_ring(i);
+        written += place->size;
+        first = i + 1;
+        ahead = 0;
+        if (place->size != segment.size()) break;
+    }
+    if (ahead != 0) write_ring(segments.size());
+    if (!is_told && reader == RingWait::no) reader = writer_->waiting_reader();
+    return written;
+}
 
 IoResult RingChannel::read(MutableBytes buffer, ReadFlags flags) noexcept
 {
@@ -306,7 +415,9 @@ IoResult RingChannel::read(MutableBytes buffer, ReadFlags flags) noexcept
         // In this order: what the peer wrote before it ended is still read.
         const bool no_more = no_more_reading();
         RingWait writer = RingWait::no;
-        const std::size_t size = reader_->read(buffer, writer, has(ReadFlags::peek));
+        const bool peeks = has(ReadFlags::peek);
+        const std::size_t size = block_reader_ ? read_blocks(buffer, writer, peeks)
+                                               : reader_->read(buffer, writer, peeks);
         wake(writer, incoming_->writer_bell.word);
         if (size != 0) {
             note_receipt();
@@ -331,7 +442,12 @@ IoResult RingChannel::write(std::span<const iovec> segments, WriteFlags flags) n
         if (polls_to_write_) stop_polling(polls_to_write_, outgoing_->writer_waits.word);
         RingWait reader = RingWait::no;
         note_sending();
-        const std::size_t size = writer_->write(segments, reader);
+        const bool has_blocks =
+            block_writer_ && std::ranges::any_of(segments, [](const iovec& segment) {
+                return segment.iov_len >= BlockMemory::block_min;
+            });
+        const std::size_t size =
+            has_blocks ? write_blocks(segments, reader) : writer_->write(segments, reader);
         wake(reader, outgoing_->reader_bell.word);
         if (size != 0) return {.bytes = size};
         if (writer_->broken()) return broken();

@@ -10,6 +10,9 @@
 //   RingReader ◄── control, 64 KiB of octets ◄── RingWriter
 //   socket ═════════ the end of either process ═════════ socket
 //
+// Where both ends have memory for them, blocks of 64 KiB and more lie beside the rings and are
+// announced in the order of the stream (shared_blocks.h).
+//
 // Whoever waits may spin for a while first, and then sleeps on a word of the memory (futex). One
 // thread reads and one writes at a time; the shut_* functions are for any thread. Of the two only
 // one at a time waits at the socket (prepare_poll): it takes every octet that came to wake it.
@@ -19,6 +22,7 @@
 #include "kairos/base/result.h"
 #include "kairos/net/channel.h"
 #include "kairos/net/peer_watch.h"
+#include "kairos/net/shared_blocks.h"
 #include "kairos/net/shared_memory.h"
 #include "kairos/net/shared_ring.h"
 #include "kairos/net/socket.h"
@@ -38,12 +42,13 @@ class RingChannel final : public Channel, public PeerWatch::Watched {
     /// Octets that a direction has room for. A larger message goes through it bit by bit.
     static constexpr std::uint32_t capacity = 64 << 10;
 
-    /// Makes a client's channel: makes the memory and hands it over, by the deadline. `socket` must
-    /// outlive the channel.
+    /// Makes a client's channel: makes the memory, about `loans` octets of it for large blocks, and
+    /// hands it over, by the deadline. `socket` must outlive the channel.
     [[nodiscard]] static Result<std::unique_ptr<RingChannel>>
-    connect(Socket& socket, const SpinRule& spin, Deadline deadline);
-    /// Makes a server's channel, which agrees when the client sends its memory.
-    RingChannel(int descriptor, const SpinRule& spin);
+    connect(Socket& socket, const SpinRule& spin, Deadline deadline, std::size_t loans = 0);
+    /// Makes a server's channel, which agrees when the client sends its memory. Takes memory for
+    /// blocks if that is no more than `loans` octets.
+    RingChannel(int descriptor, const SpinRule& spin, std::size_t loans = 0);
     RingChannel(const RingChannel&) = delete;
     RingChannel& operator=(const RingChannel&) = delete;
     ~RingChannel() override;
@@ -64,6 +69,8 @@ class RingChannel final : public Channel, public PeerWatch::Watched {
     /// The peer then wakes who waits for the socket, by an octet there, whatever the wish was.
     [[nodiscard]] Interest prepare_poll(Interest wish) noexcept override;
     [[nodiscard]] bool bypasses_descriptor() const noexcept override { return true; }
+    void offer_blocks(BlockTaker* taker) noexcept override { taker_ = taker; }
+    [[nodiscard]] std::shared_ptr<std::byte> loan(std::size_t size) override;
     [[nodiscard]] bool is_agreeing() const noexcept override
     {
         return !is_open_ || !refusal_.empty();
@@ -78,6 +85,12 @@ class RingChannel final : public Channel, public PeerWatch::Watched {
   private:
     struct Memory; // how it is laid out
     [[nodiscard]] Result<void> open(SharedMemory memory, bool is_client);
+    [[nodiscard]] bool open_blocks(bool is_client);
+    [[nodiscard]] std::size_t read_blocks(MutableBytes buffer, RingWait& writer,
+                                          bool peek) noexcept;
+    [[nodiscard]] std::size_t write_blocks(std::span<const iovec> segments,
+                                           RingWait& reader) noexcept;
+    [[nodiscard]] bool is_anything_there() noexcept;
     [[nodiscard]] bool no_more_reading() const noexcept { return peer_gone_ || reading_shut_; }
     [[nodiscard]] bool no_more_writing() const noexcept { return peer_gone_ || writing_shut_; }
     [[nodiscard]] bool has_something() noexcept;
@@ -93,10 +106,14 @@ class RingChannel final : public Channel, public PeerWatch::Watched {
     [[nodiscard]] Result<void> take_memory();
     [[nodiscard]] IoResult agree_by(Deadline deadline) noexcept;
 
-    const int descriptor_; // the socket's, which owns this
-    const bool blocks_;    // as that does
-    std::string refusal_;  // why no memory was taken over, and none will be
-    std::optional<SharedMemory> memory_;
+    const int descriptor_;                       // the socket's, which owns this
+    const bool blocks_;                          // as that does
+    std::string refusal_;                        // why no memory was taken over, and none will be
+    const std::size_t loans_;                    // octets of memory for blocks that a server takes
+    std::shared_ptr<const SharedMemory> memory_; // and of blocks that are lent
+    std::shared_ptr<BlockWriter> block_writer_;  // null where there are none; and of loans
+    std::unique_ptr<BlockReader> block_reader_;  // as that
+    BlockTaker* taker_ = nullptr;                // of who reads
     std::optional<RingReader> reader_;
     std::optional<RingWriter> writer_;
     RingControl* incoming_ = nullptr;

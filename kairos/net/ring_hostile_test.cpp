@@ -291,4 +291,151 @@ TEST_P(HostileWords, NeitherCrashNorHangUs)
 }
 INSTANTIATE_TEST_SUITE_P(Seeds, HostileWords, testing::Range(1U, 21U));
 
+// --- Blocks that are not there -------------------------------------------------------------------
+
+/// A server whose hostile client has offered memory for blocks.
+class HostileBlocks : public testing::Test {
+  protected:
+    static constexpr std::size_t more = std::size_t{1} << 20;
+    static constexpr std::size_t at = align_up(ring_memory_size, SharedMemory::more_grain);
+    static constexpr std::uint32_t units = 7;
+
+    HostileBlocks() : file_(memory_file(at + more, memory_seals))
+    {
+        auto pair = socket_pair();
+        EXPECT_TRUE(pair);
+        client = std::move(pair->first);
+        server = std::move(pair->second);
+        EXPECT_EQ(hand_over(client, std::span(&file_, 1), handover_greeting), 8);
+        void* const mapped =
+            ::mmap(nullptr, at + more, PROT_READ | PROT_WRITE, MAP_SHARED, file_, 0);
+        EXPECT_NE(mapped, MAP_FAILED);
+        memory_ = static_cast<std::byte*>(mapped);
+        to_server = static_cast<RingControl*>(mapped);
+        announced = reinterpret_cast<BlockControl*>(memory_ + at);
+        returned = reinterpret_cast<std::atomic<std::uint32_t>*>(
+            reinterpret_cast<BlockControl*>(memory_ + at + more / 2) + 1);
+        server.expect_memory({}, more);
+        const auto accepted = server.agree({});
+        EXPECT_TRUE(accepted) << accepted.error().reason;
+        std::byte answer{};
+        EXPECT_EQ(::recv(client.descriptor(), &answer, 1, 0), 1);
+        EXPECT_EQ(answer, std::byte{2});
+    }
+    ~HostileBlocks() override
+    {
+        ::munmap(memory_, at + more);
+        ::close(file_);
+    }
+    void announce(std::uint32_t position, std::uint32_t unit, std::uint32_t size)
+    {
+        const std::uint32_t count = to_server->head.blocks;
+        BlockControl::Entry& entry = announced->entries[count % BlockControl::announced_max];
+        entry.position = position;
+        entry.unit = unit;
+        entry.size = size;
+        to_server->head.blocks = count + 1;
+    }
+    IoResult read_now(std::span<std::byte> buffer)
+    {
+        return server.read(MutableBytes(buffer), ReadFlags::do_not_wait);
+    }
+
+    const int file_;
+    Socket client;
+    Socket server;
+    std::byte* memory_ = nullptr;
+    RingControl* to_server = nullptr;
+    BlockControl* announced = nullptr;
+    std::atomic<std::uint32_t>* returned = nullptr; // of what the server writes
+};
+
+TEST_F(HostileBlocks, AreReadWhereTheyCanBeOnly)
+{
+    Octets buffer(std::size_t{units} * BlockMemory::unit_size + 1);
+    announce(0, 6, BlockMemory::unit_size); // pages that nobody has ever written to
+    EXPECT_EQ(read_now(buffer).bytes, BlockMemory::unit_size);
+    announce(0, 0, units * BlockMemory::unit_size);
+    EXPECT_EQ(read_now(buffer).bytes, units * BlockMemory::unit_size);
+    announce(0, 3, 5); // smaller than an honest one
+    EXPECT_EQ(read_now(buffer).bytes, 5u);
+    announce(17, 0, BlockMemory::unit_size); // behind octets that never come
+    EXPECT_EQ(read_now(buffer).status, IoResult::Status::would_block);
+}
+
+class HostileAnnouncements
+    : public HostileBlocks,
+      public testing::WithParamInterface<std::pair<std::uint32_t, std::uint32_t>> {};
+
+TEST_P(HostileAnnouncements, EndTheConnection)
+{
+    announce(0, GetParam().first, GetParam().second);
+    Octets buffer(1000);
+    EXPECT_EQ(read_now(buffer).status, IoResult::Status::failed);
+    EXPECT_EQ(server.write(as_bytes("x")).status, IoResult::Status::closed);
+}
+INSTANTIATE_TEST_SUITE_P(Lies, HostileAnnouncements,
+                         testing::Values(std::pair{0U, 0U}, std::pair{0U, 7U * 65'536 + 1},
+                                         std::pair{6U, 65'537U}, std::pair{7U, 65'536U},
+                                         std::pair{~0U, 65'536U}, std::pair{1U, ~0U},
+                                         std::pair{~0U, ~0U}, std::pair{0x1'0000U, 0xFFFF'0000U}));
+
+/// What it says that has come back we believe, and what is overwritten then was written for it.
+TEST_F(HostileBlocks, MaySayThatTheyHaveComeBackOrNot)
+{
+    const Octets block(std::size_t{2} * BlockMemory::unit_size);
+    for (int i = 0; i < 3; ++i)
+        EXPECT_EQ(server.write(Bytes(block), WriteFlags::do_not_wait).bytes, block.size());
+    EXPECT_EQ(server.write(Bytes(block), WriteFlags::do_not_wait).bytes, RingChannel::capacity);
+    for (std::uint32_t unit = 0; unit < 6; ++unit)
+        returned[unit] = 1;
+    EXPECT_EQ(server.write(Bytes(block), WriteFlags::do_not_wait).bytes, block.size());
+    for (std::uint32_t unit = 0; unit < 6; ++unit)
+        returned[unit] = 1000;
+    EXPECT_EQ(server.write(Bytes(block), WriteFlags::do_not_wait).status,
+              IoResult::Status::would_block)
+        << "what cannot have come back has not";
+}
+
+/// A peer that writes anything into every word while we read, lend and write.
+TEST_F(HostileBlocks, NeitherCrashNorHangUs)
+{
+    class Holder final : public BlockTaker {
+      public:
+        [[nodiscard]] bool take(Bytes block, std::shared_ptr<const void> lease) noexcept override
+        {
+            last_ = block.back();
+            lease_ = std::move(lease);
+            return last_ != std::byte{1};
+        }
+
+      private:
+        volatile std::byte last_{};
+        std::shared_ptr<const void> lease_;
+    } holder;
+    server.offer_blocks(&holder);
+    std::atomic<bool> reads{true};
+    std::thread reading([&] {
+        Octets buffer(100'000);
+        while (server.read(MutableBytes(buffer)).ok()) {
+        }
+        reads = false;
+    });
+    std::thread writing([&] {
+        const Octets some(BlockMemory::block_min);
+        while (server.write(Bytes(some)).ok()) {
+        }
+    });
+    std::mt19937 random(1);
+    for (int i = 0; i < 20'000 && reads; ++i) {
+        announce(to_server->tail.word, random() % units, 1 + random() % BlockMemory::unit_size);
+        returned[random() % units] += random() % 2;
+        memory_[at + random() % more] = std::byte(random());
+    }
+    client.close();
+    reading.join();
+    writing.join();
+    EXPECT_EQ(server.write(as_bytes("x")).status, IoResult::Status::closed);
+}
+
 } // namespace

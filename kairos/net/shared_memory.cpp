@@ -24,6 +24,9 @@ constexpr int size_seals = F_SEAL_SHRINK | F_SEAL_GROW;
 #ifndef F_SEAL_FUTURE_WRITE
 constexpr int F_SEAL_FUTURE_WRITE = 0x0010;
 #endif
+#ifndef MADV_POPULATE_WRITE
+constexpr int MADV_POPULATE_WRITE = 23; // Linux 5.14
+#endif
 /// What comes with the descriptor: a peer that wants something else, as another version, is
 /// refused.
 constexpr std::array<char, 8> greeting{'K', 'R', 'S', 'H', 'M', 0, 0, 2};
@@ -50,6 +53,17 @@ Socket take_descriptor(msghdr& message) noexcept
     return only;
 }
 
+/// Where in the file there is more.
+std::size_t more_at(std::size_t size) noexcept { return align_up(size, SharedMemory::more_grain); }
+
+/// Whether a file of this size has as much as is asked for, and perhaps more behind it.
+bool is_size(off_t file, std::size_t size) noexcept
+{
+    if (file == static_cast<off_t>(size)) return true;
+    return file > static_cast<off_t>(more_at(size)) &&
+           static_cast<std::size_t>(file) % SharedMemory::more_grain == 0;
+}
+
 /// Ordinary pages of the system's own memory: with huge ones, or a file of some other kind, reading
 /// may fail, which ends the process by a signal.
 bool is_ordinary(int file) noexcept
@@ -63,9 +77,10 @@ bool is_ordinary(int file) noexcept
 SharedMemory::~SharedMemory()
 {
     if (data_ != nullptr) ::munmap(data_, size_);
+    if (!more_.empty()) ::munmap(more_.data(), more_.size());
 }
 
-Result<SharedMemory> SharedMemory::map(Socket file, std::size_t size)
+Result<SharedMemory> SharedMemory::map(Socket file, std::size_t size, std::size_t more)
 {
     SharedMemory memory(std::move(file));
     void* const data = ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE,
@@ -73,17 +88,35 @@ Result<SharedMemory> SharedMemory::map(Socket file, std::size_t size)
     if (data == MAP_FAILED) return system_error("cannot map shared memory", errno);
     memory.data_ = static_cast<std::byte*>(data);
     memory.size_ = size;
+    if (more == 0) return memory;
+    void* const behind = ::mmap(nullptr, more, PROT_READ | PROT_WRITE, MAP_SHARED,
+                                memory.file_.descriptor(), static_cast<off_t>(more_at(size)));
+    if (behind != MAP_FAILED) memory.more_ = {static_cast<std::byte*>(behind), more};
     return memory;
 }
 
-Result<SharedMemory> SharedMemory::make(std::size_t size)
+bool SharedMemory::make_present(MutableBytes pages) noexcept
+{
+    int done = 0;
+    do
+        done = ::madvise(pages.data(), pages.size(), MADV_POPULATE_WRITE);
+    while (done != 0 && errno == EINTR);
+    return done == 0;
+}
+
+Result<SharedMemory> SharedMemory::make(std::size_t size, std::size_t more)
 {
     // fallocate(): where there is no memory for a page it is said here, and not by a signal.
     Socket file(system().memfd_create("kairos", MFD_CLOEXEC | MFD_ALLOW_SEALING));
     if (!file.is_open() || ::fallocate(file.descriptor(), 0, 0, static_cast<off_t>(size)) != 0 ||
+        (more != 0 &&
+         ::ftruncate(file.descriptor(), static_cast<off_t>(more_at(size) + more)) != 0) ||
         ::fcntl(file.descriptor(), F_ADD_SEALS, size_seals) != 0)
         return system_error("cannot make shared memory", errno);
-    return map(std::move(file), size);
+    auto memory = map(std::move(file), size, more);
+    // The peer might take what is not mapped here.
+    if (memory && memory->more().size() != more) return make(size);
+    return memory;
 }
 
 /// In this order: who punches holes at the same time has done so when the seal is there, and they
@@ -118,7 +151,7 @@ Result<void> SharedMemory::send(Socket& socket) const
     return {};
 }
 
-Result<SharedMemory> SharedMemory::receive(int descriptor, std::size_t size)
+Result<SharedMemory> SharedMemory::receive(int descriptor, std::size_t size, std::size_t more_max)
 {
     std::array<char, greeting.size()> came{};
     alignas(cmsghdr) std::array<std::byte, CMSG_SPACE(descriptors_max * sizeof(int))> control{};
@@ -139,10 +172,12 @@ Result<SharedMemory> SharedMemory::receive(int descriptor, std::size_t size)
     const int seals = ::fcntl(file.descriptor(), F_GET_SEALS);
     struct stat status {};
     if (seals < 0 || (seals & size_seals) != size_seals ||
-        ::fstat(file.descriptor(), &status) != 0 || status.st_size != static_cast<off_t>(size) ||
+        ::fstat(file.descriptor(), &status) != 0 || !is_size(status.st_size, size) ||
         !is_ordinary(file.descriptor()))
         return Error{ErrorCode::malformed, "what came is not sealed memory of the right size"};
-    auto memory = map(std::move(file), size);
+    const auto all = static_cast<std::size_t>(status.st_size);
+    const std::size_t more = all == size ? 0 : all - more_at(size);
+    auto memory = map(std::move(file), size, more <= more_max ? more : 0);
     if (!memory) return memory;
     if (const auto secured = memory->secure(); !secured) return secured.error();
     return memory;

@@ -21,6 +21,8 @@ namespace kairos::net {
 struct RingControl {
     struct alignas(64) Line {
         std::atomic<std::uint32_t> word{0};
+        /// Of the head: blocks ever announced that belong into the stream (shared_blocks.h).
+        std::atomic<std::uint32_t> blocks{0};
     };
     static_assert(std::atomic<std::uint32_t>::is_always_lock_free);
 
@@ -51,6 +53,8 @@ class RingEnd {
     }
     /// The other end has written what cannot be: the ring is of no more use.
     [[nodiscard]] bool broken() const noexcept { return broken_; }
+    /// Takes the ring for broken from here on.
+    void give_up() noexcept { broken_ = true; }
 
   protected:
     /// Octets between the positions, if these can be.
@@ -97,6 +101,12 @@ class RingWriter : public RingEnd {
         return broken_ ? 0 : capacity_ - filled;
     }
 
+    /// How the reader is to be woken for what was said elsewhere than in the ring.
+    [[nodiscard]] RingWait waiting_reader() noexcept
+    {
+        return take_waiting(control_->reader_waits.word);
+    }
+
   private:
     std::uint32_t put(std::uint32_t at, const std::byte* from, std::size_t size) noexcept;
 };
@@ -109,6 +119,8 @@ class RingReader : public RingEnd {
     /// to be woken. A `peek` leaves the octets in the ring.
     [[nodiscard]] std::size_t read(MutableBytes buffer, RingWait& writer,
                                    bool peek = false) noexcept;
+    /// Octets ever read, modulo 2^32.
+    [[nodiscard]] std::uint32_t position() const noexcept { return own_; }
     [[nodiscard]] std::size_t available() noexcept
     {
         return distance(control_->head.word.load(std::memory_order_seq_cst), own_);

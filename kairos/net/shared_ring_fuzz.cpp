@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A hostile process at the other end of a ring: between the steps of ours it writes what it likes
-// into every word and octet of the memory. Nothing is read or written outside of it, nothing is
-// said to have moved that cannot have, and what was broken stays so.
+// A hostile process at the other end of a ring, and of the blocks beside it: between the steps of
+// ours it writes what it likes into every word and octet of the memory. Nothing is read or written
+// outside of it, nothing is said to have moved that cannot have, and what was broken stays so.
 #include "kairos/base/check.h"
+#include "kairos/net/shared_blocks.h"
 #include "kairos/net/shared_ring.h"
 
 #include <array>
@@ -57,6 +58,92 @@ void be_hostile(Ring& ring, Input& input)
         ring.octets[which % capacity] = std::byte{input.octet()};
 }
 
+/// Memory for blocks of one direction, two units, which one end writes and the other reads. Made
+/// once; what says where blocks are is zero at first.
+class Blocks {
+  public:
+    explicit Blocks(RingControl& ring)
+        : ring_(ring), writer_(std::make_shared<BlockWriter>(ring, *part())), reader_(ring, *part())
+    {
+        std::memset(part_of().data(), 0, BlockMemory::unit_size);
+    }
+
+    void step(Input& input)
+    {
+        const std::uint8_t what = input.octet();
+        switch (what % 5) {
+        case 0: {
+            const std::size_t size = 1 + input.word() % (3 * BlockMemory::unit_size);
+            const bool is_of_loan = loan_ != nullptr && (what & 0x80) != 0;
+            const Bytes octets(is_of_loan ? loan_.get() : source().data(), size);
+            if (is_of_loan && size > BlockMemory::unit_size) break;
+            const auto place = writer_->put(octets);
+            if (!place) break;
+            KAIROS_CHECK(place->size != 0 && place->size <= size);
+            KAIROS_CHECK(place->unit * BlockMemory::unit_size + place->size <=
+                         2 * BlockMemory::unit_size);
+            writer_->announce(*place, input.word() % 2);
+            break;
+        }
+        case 1:
+            loan_ = (what & 0x80) != 0 ? nullptr : BlockWriter::loan(writer_, 1);
+            break;
+        case 2:
+            read(input);
+            break;
+        case 3: // announced by somebody else
+            ring_.head.blocks += 1;
+            control().entries[ring_.head.blocks % 4].unit = input.octet() % 3;
+            control().entries[ring_.head.blocks % 4].size = input.word();
+            break;
+        default:
+            std::memset(part_of().data() + input.word() % part_of().size(), what, 1);
+        }
+    }
+
+  private:
+    static MutableBytes part_of()
+    {
+        static const auto memory = std::make_shared<const SharedMemory>(
+            SharedMemory::make(4096, 2 * SharedMemory::more_grain).value());
+        return memory->more().first(3 * BlockMemory::unit_size);
+    }
+    static std::optional<BlockMemory> part() { return BlockMemory::open(nullptr, part_of()); }
+    static BlockControl& control() { return *reinterpret_cast<BlockControl*>(part_of().data()); }
+    static const std::array<std::byte, 3 * BlockMemory::unit_size>& source()
+    {
+        static const std::array<std::byte, 3 * BlockMemory::unit_size> octets{};
+        return octets;
+    }
+
+    void read(Input& input)
+    {
+        if (!reader_.inside()) {
+            if (reader_.ahead(0) != 0 || !reader_.enter()) return;
+            const auto whole = reader_.whole();
+            KAIROS_CHECK(whole && !whole->empty());
+            KAIROS_CHECK(whole->data() >= part_of().data() + BlockMemory::unit_size);
+            KAIROS_CHECK(whole->data() + whole->size() <= part_of().data() + part_of().size());
+            if (input.octet() % 2 == 0) {
+                lease_ = reader_.lease();
+                reader_.pass();
+                KAIROS_CHECK(!reader_.inside());
+                return;
+            }
+        }
+        std::array<std::byte, 1000> octets;
+        const std::size_t size = input.word() % octets.size() + 1;
+        const std::size_t got = reader_.read(MutableBytes(octets).first(size), size % 2 == 0);
+        KAIROS_CHECK(got != 0 && got <= size);
+    }
+
+    RingControl& ring_;
+    std::shared_ptr<BlockWriter> writer_;
+    BlockReader reader_;
+    std::shared_ptr<std::byte> loan_;
+    std::shared_ptr<const void> lease_;
+};
+
 } // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size)
@@ -66,8 +153,14 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     RingWriter writer(ring.control, ring.octets.data(), capacity);
     RingReader reader(ring.control, ring.octets.data(), capacity);
     std::array<std::byte, 2 * std::size_t{capacity}> memory{};
+    std::optional<Blocks> blocks; // of the inputs that ask for them
     while (!input.at_end()) {
         const std::uint8_t step = input.octet();
+        if (step >= 0xE0) {
+            if (!blocks) blocks.emplace(ring.control);
+            blocks->step(input);
+            continue;
+        }
         const std::size_t wanted = input.octet() % memory.size();
         RingWait wish{};
         const bool was_broken = step % 3 == 0 ? reader.broken() : writer.broken();

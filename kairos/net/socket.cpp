@@ -323,18 +323,28 @@ Interest Socket::prepare_channel(Interest wish) const noexcept
     return channel_->prepare_poll(wish);
 }
 
-Result<void> Socket::offer_memory(const SpinRule& spin, Deadline deadline)
+Result<void> Socket::offer_memory(const SpinRule& spin, Deadline deadline, std::size_t loans)
 {
-    auto channel = RingChannel::connect(*this, spin, deadline);
+    auto channel = RingChannel::connect(*this, spin, deadline, loans);
     if (!channel) return channel.error();
     set_channel(std::move(channel).value());
     system().on_memory(*this);
     return {};
 }
 
-void Socket::expect_memory(const SpinRule& spin)
+void Socket::expect_memory(const SpinRule& spin, std::size_t loans)
 {
-    set_channel(std::make_unique<RingChannel>(descriptor_, spin));
+    set_channel(std::make_unique<RingChannel>(descriptor_, spin, loans));
+}
+
+void Socket::offer_blocks(BlockTaker* taker) noexcept
+{
+    if (channel_ != nullptr) channel_->offer_blocks(taker);
+}
+
+std::shared_ptr<std::byte> Socket::loan(std::size_t size) const
+{
+    return channel_ == nullptr ? nullptr : channel_->loan(size);
 }
 
 bool Socket::is_channel_agreeing() const noexcept { return channel_->is_agreeing(); }

@@ -26,6 +26,10 @@
 #include <sys/uio.h>
 #include <utility>
 
+namespace kairos {
+class BlockTaker;
+} // namespace kairos
+
 namespace kairos::net {
 
 /// What one read or write came to. Fits two registers.
@@ -120,6 +124,8 @@ struct KAIROS_API SocketOptions {
     int busy_poll_us = 0;
     /// In shared memory and at sockets of which one thread reads.
     SpinRule spin{};
+    /// Octets of a connection by shared memory for large blocks, of both directions together.
+    std::size_t loan_memory = std::size_t{32} << 20;
     SocketObserver* observer = nullptr;
     /// A listener on :: takes IPv6 only, so that an IPv4 listener can have the same port.
     bool ipv6_only = true;
@@ -265,11 +271,18 @@ class KAIROS_API Socket {
     void shutdown_both() noexcept;
 
     /// For a connected unix-domain socket: makes memory and hands it to the peer, by the deadline.
-    /// From here on bytes go through that memory.
-    [[nodiscard]] Result<void> offer_memory(const SpinRule& spin, Deadline deadline);
+    /// From here on bytes go through that memory. `loans` is how many octets of it are for large
+    /// blocks, of both directions together; fewer if that is no multiple of what they are cut into.
+    [[nodiscard]] Result<void> offer_memory(const SpinRule& spin, Deadline deadline,
+                                            std::size_t loans = 0);
     /// From here on the socket is agreeing (is_agreeing) until the peer has offered memory
-    /// (offer_memory): from then on bytes go through that. Any thread may shut it down.
-    void expect_memory(const SpinRule& spin);
+    /// (offer_memory): from then on bytes go through that. Any thread may shut it down. Where the
+    /// peer offers more than `loans` octets for large blocks, there will be none for these.
+    void expect_memory(const SpinRule& spin, std::size_t loans = 0);
+    /// Does what Channel::offer_blocks says, where there is a channel.
+    void offer_blocks(BlockTaker* taker) noexcept;
+    /// Does what Channel::loan says; null where there is no channel.
+    [[nodiscard]] std::shared_ptr<std::byte> loan(std::size_t size) const;
     /// From here on a read that has to wait looks by itself first: for sockets that block. Without
     /// effect on a socket with a channel, such as memory, which has a rule of its own.
     void spin(const SpinRule& rule);

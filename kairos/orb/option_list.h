@@ -87,6 +87,11 @@ KAIROS_OPTION("-ORBMaxPeerConnections", nullptr, "robustness security",
               "of this host may have. 0: three quarters of them if they may be 1,000 or more, else "
               "all.",
               Number<&Options::peer_connections_max, any_number>)
+KAIROS_OPTION("-ORBMaxPeerRequests", &Architecture::is_bounded, "robustness security",
+              "How many requests of one peer, as above, may wait for a thread at the same time. "
+              "More of them are left in their connections, and these unread, or refused "
+              "(`-ORBQueueFull`), while those of others are served. 0: no limit.",
+              Number<&Options::peer_requests_max, any_number>)
 
 KAIROS_OPTION_TOPIC("How clients connect and call", "")
 KAIROS_OPTION("-ORBConnection", nullptr, "architectures",
@@ -177,6 +182,11 @@ KAIROS_OPTION("-ORBSpin", nullptr, "transports",
               "shared memory and at sockets that one thread reads; 0: not at all. `auto`: up to "
               "50 µs, where that has paid of late.",
               SpinTime)
+KAIROS_OPTION("-ORBLoanMemory", nullptr, "transports",
+              "How much memory a connection by `shmiop://` may have for large blocks, which are "
+              "written there once: of both directions together, beside its rings. A server takes "
+              "no more than its own option says, and then that connection has none. 0: none.",
+              Number<&net::SocketOptions::loan_memory, loan_size>)
 KAIROS_OPTION("-ORBRoomSpin", nullptr, "transports",
               "How long a call stays awake while the server does not take what it sends, before "
               "it sleeps. 0: not at all.",

@@ -88,6 +88,8 @@ inline constexpr Range fragment_size{"bytes", "0 or a size of at least 256 bytes
                                      true};
 inline constexpr Range memory_size{"bytes", "a number of bytes, at least 1048576",
                                    std::uint64_t{1} << 20};
+inline constexpr Range loan_size{"bytes", "a number of bytes, at most 1073741824", 0,
+                                 std::uint64_t{1} << 30};
 inline constexpr Range stack_size{"bytes", "0 or a size of 64 KiB to 1 GiB, in bytes",
                                   limits::stack_least, limits::stack_most, true};
 inline constexpr Range debug_level{"0…3", "a level of 0 to 3", 0, 3};

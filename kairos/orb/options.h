@@ -159,7 +159,8 @@ struct Options {
         if (peer_connections_max != 0) return peer_connections_max;
         return connections_max < 1000 ? ~std::size_t{0} : connections_max - connections_max / 4;
     }
-    std::size_t memory = 0; ///< -ORBMemory, bytes; 0: what memory_max() says
+    std::size_t peer_requests_max = 0; ///< -ORBMaxPeerRequests; 0: no limit
+    std::size_t memory = 0;            ///< -ORBMemory, bytes; 0: what memory_max() says
     /// Returns how many octets a server keeps at most for all peers together (account.h). Where
     /// -ORBMemory does not say it, room for the largest message, and for a little of others.
     [[nodiscard]] std::size_t memory_max() const noexcept

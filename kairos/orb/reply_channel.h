@@ -8,6 +8,8 @@
 #include "kairos/base/intrusive_ptr.h"
 #include "kairos/orb/hold.h"
 
+#include <cstdint>
+
 namespace kairos::cdr {
 class Writer;
 } // namespace kairos::cdr
@@ -43,6 +45,13 @@ class KAIROS_API ReplyChannel {
     Hold hold;
     /// Whether the caller is the calling thread.
     bool is_local = false;
+    /// Whether all requests by this channel come from whoever is at the other end of one
+    /// connection.
+    bool is_connection = false;
+    std::uint16_t unused = 0; // so that one store sets all
+    /// What who stands in front of the adapters knows the caller by, if this is a connection; 0:
+    /// not yet. His alone.
+    std::uint32_t caller = 0;
 
   protected:
     ~ReplyChannel() = default;

@@ -163,8 +163,11 @@ bool Adapters::dispatch(orb::Upcall& upcall)
         raise_unknown();
     auto entry = adapter->objects().enter({key->slot, key->generation});
     // Now that this request can be seen inside: wait_until_idle must not miss it.
-    if (!entry || !adapter->serves_plainly(key->adapter)) [[unlikely]]
-        return serve_entered(upcall, *adapter, key->adapter, entry);
+    if (!entry || !adapter->serves_plainly(key->adapter)) [[unlikely]] {
+        // Where there are observers, too, if somebody knows that nobody need be told.
+        if (!entry || !adapter->serves_observed(key->adapter) || upcall.observation() != nullptr)
+            return serve_entered(upcall, *adapter, key->adapter, entry);
+    }
     const Calling calling(*adapter, *entry);
     entry->servant()._kairos_dispatch(upcall);
     return true;

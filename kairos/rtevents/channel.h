@@ -79,23 +79,41 @@ class KAIROS_API RealTimeEventChannel {
     const std::shared_ptr<ChannelState> state_;
 };
 
+struct GatewayOptions {
+    /// How often a gateway asks whether the channels still know it, where nothing else tells it.
+    std::chrono::milliseconds look_every{5000};
+    /// From when a channel has not answered to the next time; twice as long each time, up to
+    /// `look_every`.
+    std::chrono::milliseconds first_pause{100};
+    /// How long a call of a channel may take.
+    std::chrono::milliseconds call_timeout{3000};
+};
+
+/// What has happened since the gateway was made.
+struct GatewayFigures {
+    std::uint64_t forwarded = 0;      ///< events
+    std::uint64_t connected_anew = 0; ///< to a channel that did not know the gateway any more
+};
+
 class GatewayState;
 
-/// Forwards events from one channel to another, wherever they are, for as long as both answer:
-/// those that the consumers of the other have asked for, as often as the events' `ttl` says, which
-/// counts down. Two channels may be led to each other by one for each direction, and events that
-/// may pass one gateway come to everybody once then: what may pass more comes back. Consumers that
-/// are gateways are not asked about.
+/// Forwards events from one channel to another, wherever they are: those that the consumers of the
+/// other have asked for, as often as the events' `ttl` says, which counts down. A channel that ends
+/// and comes back by the same reference is connected anew. Two channels may be led to each other by
+/// one for each direction, and events that may pass one gateway come to everybody once then: what
+/// may pass more comes back. Consumers that are gateways are not asked about.
 class KAIROS_API Gateway {
   public:
-    /// Calls both channels. The ORB, whose RootPOA must be active, must outlive it. Throws what the
-    /// calls throw.
+    /// Calls the channel that events go to. The ORB, whose RootPOA must be active, must outlive it.
+    /// Throws what the calls throw.
     Gateway(CORBA::ORB_ptr orb, RtecEventChannelAdmin::EventChannel_ptr from,
-            RtecEventChannelAdmin::EventChannel_ptr to);
+            RtecEventChannelAdmin::EventChannel_ptr to, const GatewayOptions& options = {});
     Gateway(const Gateway&) = delete;
     Gateway& operator=(const Gateway&) = delete;
-    /// Disconnects from both, as far as they answer.
+    /// Disconnects from both, as far as they answer. Not within a call of one of its objects.
     ~Gateway();
+
+    [[nodiscard]] GatewayFigures figures() const;
 
   private:
     const std::shared_ptr<GatewayState> state_;

@@ -3,6 +3,7 @@
 
 #include "kairos/base/log.h"
 #include "kairos/corba/Messaging.h"
+#include "kairos/corba/invocation.h"
 #include "kairos/corba/poa.h"
 #include "kairos/orb/failure.h"
 #include "kairos/orb/orb.h"
@@ -65,6 +66,34 @@ class Nested {
   private:
     const Nesting outer_;
 };
+
+/// As the stub of RtecEventComm::PushConsumer has it.
+constexpr orb::Operation push_operation{"push", orb::Response::none, {}};
+
+/// A set of the events that the filter takes; of all without one.
+void write_some(cdr::Writer& out, EventViews events, const Filter* filter, CORBA::ULong taken)
+{
+    out.write(taken);
+    for (const EventView& event : events)
+        if (filter == nullptr || filter->accepts(event.header)) write(out, event);
+}
+
+const EventSet& values_of(const EventSet& events, std::shared_ptr<const EventSet>&)
+{
+    return events;
+}
+
+/// Made when the first needs them.
+const EventSet& values_of(EventViews events, std::shared_ptr<const EventSet>& kept)
+{
+    if (kept) return *kept;
+    const auto made = std::make_shared<EventSet>();
+    made->length(static_cast<CORBA::ULong>(events.size()));
+    for (CORBA::ULong i = 0; i < events.size(); ++i)
+        (*made)[i] = value_of(events[i]);
+    kept = made;
+    return *kept;
+}
 
 POA_ptr make_poa(POA_ptr parent, const std::string& name,
                  PortableServer::LifespanPolicyValue lifespan,
@@ -137,11 +166,16 @@ void ChannelState::begin(const std::string& name)
     object = orb_->resolve_initial_references("IORTable");
     table_ = IORTable::Table::_narrow(object.in());
     if (options_.dispatching == Dispatching::priorities)
-        lanes_ = std::make_unique<Lanes>(root->_kairos_orb(), options_.queue_max,
-                                         [this](Consumer& consumer, const Waiting& waiting) {
-                                             const Nested here(waiting.depth);
-                                             deliver(consumer, *waiting.events);
-                                         });
+        lanes_ =
+            std::make_unique<Lanes>(root->_kairos_orb(), options_.queue_max,
+                                    [this](Consumer& consumer, const Waiting& waiting) {
+                                        const Nested here(waiting.depth);
+                                        if (waiting.events)
+                                            return deliver(consumer, *waiting.events);
+                                        deliver(consumer, waiting.count(), [&](cdr::Writer& out) {
+                                            out.write_bulk(waiting.block->octets, 8);
+                                        });
+                                    });
     static std::atomic<unsigned> count{0};
     const std::string poa_name = name.empty() ? std::to_string(++count) : name;
     named_ = make_poa(root.in(), "RealTimeEventChannel/" + poa_name, PortableServer::PERSISTENT,
@@ -307,18 +341,25 @@ CORBA::Object_ptr ChannelState::obtain(Kind kind)
         const Servant_var<ServantBase> servant = make_proxy(shared_from_this(), kind, number);
         const ObjectId_var id = proxies_->activate_object(servant.in());
         CORBA::Object_var object = proxies_->id_to_reference(id.in());
-        const Lock lock(mutex_);
-        const auto mine = all_.find(number);
-        if (mine != all_.end())
-            mine->second.id = id;
-        else // the channel was destroyed meanwhile
+        if (!note_id(number, id)) { // the channel was destroyed meanwhile
             proxies_->deactivate_object(id.in());
+            throw CORBA::OBJECT_NOT_EXIST();
+        }
         return object._retn();
     } catch (...) {
         const Lock lock(mutex_);
         all_.erase(number);
         throw;
     }
+}
+
+bool ChannelState::note_id(std::uint64_t number, const ObjectId_var& id)
+{
+    const Lock lock(mutex_);
+    const auto mine = all_.find(number);
+    if (mine == all_.end()) return false;
+    mine->second.id = id;
+    return true;
 }
 
 bool ChannelState::is_proxy(CORBA::Object_ptr object) const
@@ -361,10 +402,7 @@ void ChannelState::connect(std::uint64_t proxy, RtecEventComm::PushConsumer_ptr 
     const auto called = RtecEventComm::PushConsumer_var(
         RtecEventComm::PushConsumer::_unchecked_narrow(object.in()));
     const auto made = std::make_shared<Consumer>(proxy, called.in(), qos);
-    if (lanes_) {
-        made->priority = priority_for(options_, qos);
-        lanes_->begin(made->priority);
-    }
+    if (lanes_) made->lane = &lanes_->begin(priority_for(options_, qos));
     {
         const Lock lock(mutex_);
         require_connectable(proxy);
@@ -519,52 +557,101 @@ void ChannelState::destroy()
 
 // --- Events --------------------------------------------------------------------------------------
 
-void ChannelState::publish(const EventSet& events)
+void ChannelState::publish(const EventSet& events) { publish_to_all(events, events.length()); }
+
+void ChannelState::publish(EventViews events)
 {
-    received_.fetch_add(events.length(), std::memory_order_relaxed);
+    publish_to_all(events, static_cast<CORBA::ULong>(events.size()));
+}
+
+template <typename Events>
+void ChannelState::publish_to_all(const Events& events, CORBA::ULong count)
+{
+    received_.fetch_add(count, std::memory_order_relaxed);
     if (Nested::is_too_deep()) {
-        dropped_.fetch_add(events.length(), std::memory_order_relaxed);
+        dropped_.fetch_add(count, std::memory_order_relaxed);
         return;
     }
     const Nested here;
     const Published<Consumers>::Reader consumers(consumers_);
-    std::shared_ptr<const EventSet> kept; // for queues, once for all
+    Kept kept;
     for (const ConsumerPtr& consumer : *consumers)
         try {
-            offer(consumer, events, kept);
+            offer(consumer, events, count, kept);
         } catch (const std::exception&) { // without memory
-            dropped_.fetch_add(events.length(), std::memory_order_relaxed);
+            dropped_.fetch_add(count, std::memory_order_relaxed);
         }
 }
 
-void ChannelState::offer(const ConsumerPtr& consumer, const EventSet& events,
-                         std::shared_ptr<const EventSet>& kept)
+template <typename Events>
+void ChannelState::offer(const ConsumerPtr& consumer, const Events& events, CORBA::ULong count,
+                         Kept& kept)
 {
     if (consumer->is_suspended.load(std::memory_order_relaxed) ||
         consumer->has_ended.load(std::memory_order_relaxed))
         return;
     const Filter& filter = consumer->filter;
-    if (!filter.is_plain()) {
-        std::vector<Filter::EventPtr> given;
-        for (CORBA::ULong i = 0; i < events.length(); ++i) {
-            Filter::Shared event(events[i]);
-            const Lock lock(consumer->mutex);
-            const Filter::Outcome outcome = filter.take(consumer->collected, event);
-            begin_anew(*consumer, outcome.begin_anew);
-            given.insert(given.end(), outcome.events.begin(), outcome.events.end());
-        }
-        return give(consumer, given);
-    }
+    if (!filter.is_plain()) return collect(consumer, values_of(events, kept.events));
     CORBA::ULong taken = 0;
-    for (CORBA::ULong i = 0; i < events.length(); ++i)
+    for (CORBA::ULong i = 0; i < count; ++i)
         taken += filter.accepts(events[i].header) ? 1 : 0;
-    if (taken == 0) return;
-    if (taken == events.length()) return give(consumer, events, &kept);
+    if (taken != 0) give_some(consumer, events, taken, kept);
+}
+
+/// For a consumer that has each of them with others.
+void ChannelState::collect(const ConsumerPtr& consumer, const EventSet& events)
+{
+    std::vector<Filter::EventPtr> given;
+    for (CORBA::ULong i = 0; i < events.length(); ++i) {
+        Filter::Shared event(events[i]);
+        const Lock lock(consumer->mutex);
+        const Filter::Outcome outcome = consumer->filter.take(consumer->collected, event);
+        begin_anew(*consumer, outcome.begin_anew);
+        given.insert(given.end(), outcome.events.begin(), outcome.events.end());
+    }
+    give(consumer, given);
+}
+
+/// As many as the consumer's filter takes, which is plain.
+void ChannelState::give_some(const ConsumerPtr& consumer, const EventSet& events,
+                             CORBA::ULong taken, Kept& kept)
+{
+    if (taken == events.length()) return give(consumer, events, &kept.events);
     EventSet some(taken);
     some.length(taken);
     for (CORBA::ULong i = 0, at = 0; at < taken; ++i)
-        if (filter.accepts(events[i].header)) some[at++] = events[i];
+        if (consumer->filter.accepts(events[i].header)) some[at++] = events[i];
     give(consumer, some);
+}
+
+void ChannelState::give_some(const ConsumerPtr& consumer, EventViews events, CORBA::ULong taken,
+                             Kept& kept)
+{
+    if (!Nested::takes_another()) {
+        dropped_.fetch_add(taken, std::memory_order_relaxed);
+        return;
+    }
+    const Filter* const filter = taken == events.size() ? nullptr : &consumer->filter;
+    if (!lanes_)
+        return deliver(*consumer, taken,
+                       [&](cdr::Writer& out) { write_some(out, events, filter, taken); });
+    BlockPtr own;
+    BlockPtr& block = filter == nullptr ? kept.block : own;
+    if (!block) block = encoded(events, filter, taken);
+    dropped_.fetch_add(
+        lanes_->put(consumer, {.block = block, .events = {}, .depth = nesting.depth}),
+        std::memory_order_relaxed);
+}
+
+BlockPtr ChannelState::encoded(EventViews events, const Filter* filter, CORBA::ULong taken)
+{
+    BlockPtr block = blocks_.take();
+    cdr::Writer out(block->buffer);
+    const cdr::Writer::CopyAll all(out);
+    write_some(out, events, filter, taken);
+    block->octets = out.contiguous();
+    block->count = taken;
+    return block;
 }
 
 /// `kept` are the same events, as others have kept them.
@@ -579,7 +666,7 @@ void ChannelState::give(const ConsumerPtr& consumer, const EventSet& events,
     std::shared_ptr<const EventSet> own;
     std::shared_ptr<const EventSet>& copy = kept != nullptr ? *kept : own;
     if (!copy) copy = std::make_shared<const EventSet>(events);
-    dropped_.fetch_add(lanes_->put(consumer, {.events = copy, .depth = nesting.depth}),
+    dropped_.fetch_add(lanes_->put(consumer, {.block = {}, .events = copy, .depth = nesting.depth}),
                        std::memory_order_relaxed);
 }
 
@@ -596,18 +683,29 @@ void ChannelState::give(const ConsumerPtr& consumer, const std::vector<Filter::E
 
 void ChannelState::deliver(Consumer& consumer, const EventSet& events) noexcept
 {
+    deliver(consumer, events.length(), [&](cdr::Writer& out) { mapping::encode(out, events); });
+}
+
+/// `push` writes what the consumer is given.
+template <typename Push>
+void ChannelState::deliver(Consumer& consumer, CORBA::ULong count, const Push& push) noexcept
+{
     if (consumer.has_ended.load(std::memory_order_relaxed) ||
         consumer.is_suspended.load(std::memory_order_relaxed))
         return;
     if (consumer.failures.load(std::memory_order_relaxed) != 0 &&
         Clock::now() < consumer.not_before.load()) {
-        dropped_.fetch_add(events.length(), std::memory_order_relaxed);
+        dropped_.fetch_add(count, std::memory_order_relaxed);
         return;
     }
     try {
-        consumer.object->push(events);
-        delivered_.fetch_add(events.length(), std::memory_order_relaxed);
-        consumer.failures.store(0, std::memory_order_relaxed);
+        corba::Invocation call(*consumer.object.in(), push_operation);
+        push(call.out());
+        call.invoke();
+        delivered_.fetch_add(count, std::memory_order_relaxed);
+        // Written only where there is something else: other threads read it with each event.
+        if (consumer.failures.load(std::memory_order_relaxed) != 0)
+            consumer.failures.store(0, std::memory_order_relaxed);
         return;
     } catch (const CORBA::TRANSIENT& exception) {
         // One that does not read for a while loses these, and is not given up.
@@ -618,7 +716,7 @@ void ChannelState::deliver(Consumer& consumer, const EventSet& events) noexcept
     } catch (const std::exception& exception) {
         fail(consumer, exception.what());
     }
-    dropped_.fetch_add(events.length(), std::memory_order_relaxed);
+    dropped_.fetch_add(count, std::memory_order_relaxed);
 }
 
 void ChannelState::fail(Consumer& consumer, const std::string& reason) noexcept

@@ -6,12 +6,12 @@
 #include "kairos/corba/ior_table.h"
 #include "kairos/net/thread.h"
 #include "kairos/rtevents/channel.h"
+#include "kairos/rtevents/event_views.h"
 #include "kairos/rtevents/filter.h"
 #include "kairos/rtevents/published.h"
 
 #include <atomic>
 #include <condition_variable>
-#include <deque>
 #include <map>
 #include <mutex>
 #include <optional>
@@ -23,11 +23,51 @@ namespace kairos::rtevents {
 using Clock = std::chrono::steady_clock;
 using RtecEventComm::EventSet;
 
-/// A set of events in a queue.
+/// A set of events in a queue: encoded, or as a value where an Any has something in it.
 struct Waiting {
+    BlockPtr block;
     std::shared_ptr<const EventSet> events;
     unsigned depth = 0; ///< of channels that it has come through
+    [[nodiscard]] CORBA::ULong count() const noexcept
+    {
+        if (block) return block->count;
+        return events ? events->length() : 0;
+    }
 };
+
+/// First in, first out, in memory that it keeps. Used by one thread at a time.
+class WaitingSets {
+  public:
+    [[nodiscard]] std::size_t size() const noexcept { return size_; }
+    /// Throws std::bad_alloc, and has what it had.
+    void push(Waiting next)
+    {
+        if (size_ == places_.size()) grow();
+        places_[(first_ + size_++) % places_.size()] = std::move(next);
+    }
+    /// Of one that is not empty.
+    [[nodiscard]] Waiting pop() noexcept
+    {
+        --size_;
+        return std::exchange(places_[std::exchange(first_, (first_ + 1) % places_.size())], {});
+    }
+
+  private:
+    void grow()
+    {
+        std::vector<Waiting> larger(std::max<std::size_t>(8, 2 * places_.size()));
+        for (std::size_t i = 0; i < size_; ++i)
+            larger[i] = std::move(places_[(first_ + i) % places_.size()]);
+        places_.swap(larger);
+        first_ = 0;
+    }
+
+    std::vector<Waiting> places_;
+    std::size_t first_ = 0;
+    std::size_t size_ = 0;
+};
+
+struct Lane;
 
 /// A consumer that is connected. Shared by count; any thread.
 struct Consumer {
@@ -43,7 +83,7 @@ struct Consumer {
     const RtecEventComm::PushConsumer_var object;
     const bool is_gateway;
     const Filter filter;
-    CORBA::Short priority = 0; // written before anybody reads
+    Lane* lane = nullptr; // written before anybody reads; null where there are none
     std::atomic<bool> is_suspended{false};
     std::atomic<bool> has_ended{false};
     std::atomic<unsigned> failures{0}; // one after the other
@@ -54,9 +94,37 @@ struct Consumer {
     std::vector<Clock::time_point> due; // of each timeout; time_point::max() of one that is over
     Filter::Collected collected;
 
-    std::deque<Waiting> waiting; // guarded by the mutex of its lane
+    // Guarded by the mutex of its lane:
+    WaitingSets waiting;
+    std::shared_ptr<Consumer> next_ready; // in its lane's list
 };
 using ConsumerPtr = std::shared_ptr<Consumer>;
+
+/// Who has one priority.
+struct Lane {
+    std::mutex mutex; // guards what follows; not held while anything is called
+    std::condition_variable changed;
+    ConsumerPtr first_ready; // of those for which something waits, by next_ready
+    Consumer* last_ready = nullptr;
+    bool is_idle = false; // its thread waits to be told
+    bool ends = false;
+    net::Thread thread;
+
+    /// Must hold mutex.
+    void append(ConsumerPtr consumer) noexcept
+    {
+        Consumer* const last = consumer.get();
+        (first_ready ? last_ready->next_ready : first_ready) = std::move(consumer);
+        last_ready = last;
+    }
+    /// Must hold mutex. Of a list that is not empty.
+    [[nodiscard]] ConsumerPtr take_first() noexcept
+    {
+        ConsumerPtr consumer = std::move(first_ready);
+        first_ready = std::move(consumer->next_ready);
+        return consumer;
+    }
+};
 
 /// A thread and a queue for each priority. Any thread.
 class Lanes {
@@ -65,31 +133,23 @@ class Lanes {
     /// Priorities, at most.
     static constexpr std::size_t lanes_max = 32;
     Lanes(orb::Orb& orb, std::size_t queue_max, Deliver deliver)
-        : orb_(orb), queue_max_(queue_max), deliver_(std::move(deliver))
+        : orb_(orb), queue_max_(std::max<std::size_t>(1, queue_max)), deliver_(std::move(deliver))
     {
     }
     Lanes(const Lanes&) = delete;
     Lanes& operator=(const Lanes&) = delete;
     ~Lanes() { end(); }
 
-    /// Begins a lane, if there is none of this priority. Throws NO_RESOURCES without a thread, and
-    /// where there are as many lanes as may be.
-    void begin(CORBA::Short priority);
+    /// Returns the lane of this priority, which lasts as long as this, and begins it if there is
+    /// none. Throws NO_RESOURCES without a thread, and where there are as many lanes as may be.
+    [[nodiscard]] Lane& begin(CORBA::Short priority);
     /// Returns how many events were dropped for it.
     [[nodiscard]] std::size_t put(const ConsumerPtr& consumer, Waiting events);
     /// What waits is not given to anybody. Waits for what is under way; not within that.
     void end() noexcept;
 
   private:
-    struct Lane {
-        std::mutex mutex; // guards what follows; not held while anything is called
-        std::condition_variable changed;
-        std::deque<ConsumerPtr> ready; // those for which something waits
-        bool ends = false;
-        net::Thread thread;
-    };
     void run(Lane& lane) noexcept;
-    [[nodiscard]] Lane& lane_of(CORBA::Short priority);
 
     orb::Orb& orb_;
     const std::size_t queue_max_;
@@ -120,8 +180,9 @@ class ChannelState : public std::enable_shared_from_this<ChannelState> {
                  const RtecEventChannelAdmin::SupplierQOS& qos);
     void suspend(std::uint64_t proxy, bool is_suspended);
     void disconnect(std::uint64_t proxy);
-    /// Gives events to all that want them.
+    /// Give events to all that want them.
     void publish(const EventSet& events);
+    void publish(EventViews events);
     /// Disconnects all and tells them so; the channel is of no more use.
     void destroy();
     [[nodiscard]] CORBA::ULong append(RtecEventChannelAdmin::Observer_ptr observer);
@@ -161,18 +222,34 @@ class ChannelState : public std::enable_shared_from_this<ChannelState> {
     using Subscriptions = RtecEventChannelAdmin::ConsumerQOS;
     using Publications = RtecEventChannelAdmin::SupplierQOS;
 
-    void offer(const ConsumerPtr& consumer, const EventSet& events,
-               std::shared_ptr<const EventSet>& kept);
+    /// What is made of a set of events when the first needs it, for all.
+    struct Kept {
+        std::shared_ptr<const EventSet> events;
+        BlockPtr block;
+    };
+    template <typename Events>
+    void publish_to_all(const Events& events, CORBA::ULong count);
+    template <typename Events>
+    void offer(const ConsumerPtr& consumer, const Events& events, CORBA::ULong count, Kept& kept);
+    void collect(const ConsumerPtr& consumer, const EventSet& events);
+    void give_some(const ConsumerPtr& consumer, const EventSet& events, CORBA::ULong taken,
+                   Kept& kept);
+    void give_some(const ConsumerPtr& consumer, EventViews events, CORBA::ULong taken, Kept& kept);
     void give(const ConsumerPtr& consumer, const EventSet& events,
               std::shared_ptr<const EventSet>* kept = nullptr);
     void give(const ConsumerPtr& consumer, const std::vector<Filter::EventPtr>& events);
+    [[nodiscard]] BlockPtr encoded(EventViews events, const Filter* filter, CORBA::ULong taken);
     void deliver(Consumer& consumer, const EventSet& events) noexcept;
+    template <typename Push>
+    void deliver(Consumer& consumer, CORBA::ULong count, const Push& push) noexcept;
     void fail(Consumer& consumer, const std::string& reason) noexcept;
     void give_up(Consumer& consumer, const std::string& reason) noexcept;
     /// Must hold mutex_.
     void publish_consumers();
     [[nodiscard]] bool has_room(Kind kind, std::vector<Proxy>& gone);
     void ask_whether_they_are_there(Kind kind);
+    /// Returns false where the proxy is not there any more.
+    [[nodiscard]] bool note_id(std::uint64_t number, const PortableServer::ObjectId_var& id);
     void require_connectable(std::uint64_t proxy);
     [[nodiscard]] Proxy take_out(std::uint64_t proxy);
     void finish(Proxy proxy, bool tells) noexcept;
@@ -196,6 +273,7 @@ class ChannelState : public std::enable_shared_from_this<ChannelState> {
     PortableServer::POA_var proxies_; // of all proxies
     IORTable::Table_var table_;
     std::string in_table_;
+    Blocks blocks_;                // before who has some
     std::unique_ptr<Lanes> lanes_; // null where threads give their events themselves
 
     std::atomic<std::uint64_t> received_{0};

@@ -3,13 +3,14 @@
 
 #include "kairos/events/channel_testing.h"
 #include "kairos/rtevents/RtecEventChannelAdmin_skel.h"
+#include "kairos/rtevents/channel_state.h"
 #include "kairos/rtevents/event_types.h"
-#include "kairos/rtevents/published.h"
 
 #include <gtest/gtest.h>
 
 #include <atomic>
 #include <numeric>
+#include <optional>
 #include <thread>
 #include <vector>
 
@@ -40,6 +41,8 @@ class Receiver final : public POA_RtecEventComm::PushConsumer {
                 heard_.push_back(std::to_string(header.type) + "/" + std::to_string(header.source));
                 payload_ = events[i].data.payload;
                 ttl_ = header.ttl;
+                const char* text = "";
+                if (events[i].data.any_value >>= text) text_ = text;
             }
             ++pushes_;
         });
@@ -55,6 +58,10 @@ class Receiver final : public POA_RtecEventComm::PushConsumer {
     [[nodiscard]] bool hears_at_least(std::size_t count)
     {
         return notes_.wait([&] { return heard_.size() >= count; });
+    }
+    [[nodiscard]] bool hears_at_least(const std::string& what, int count)
+    {
+        return notes_.wait([&] { return std::ranges::count(heard_, what) >= count; });
     }
     [[nodiscard]] bool has_heard(const std::string& what)
     {
@@ -89,6 +96,13 @@ class Receiver final : public POA_RtecEventComm::PushConsumer {
         return octets;
     }
 
+    [[nodiscard]] std::string text()
+    {
+        std::string last;
+        notes_.change([&] { last = text_; });
+        return last;
+    }
+
     std::atomic<bool> throws{false};
     std::function<void()> on_push; // set before anybody pushes
 
@@ -96,6 +110,7 @@ class Receiver final : public POA_RtecEventComm::PushConsumer {
     Notes notes_; // guards what follows
     std::vector<std::string> heard_;
     EventPayload payload_;
+    std::string text_; // the last that an Any had
     CORBA::Long ttl_ = 0;
     int pushes_ = 0;
     bool is_told_ = false;
@@ -227,6 +242,27 @@ TEST_P(RtChannel, GivesEverybodyWhatHeWants)
     EXPECT_EQ(5u, made_.figures().received);
     while (made_.figures().delivered != 4) // counted when the call is over
         std::this_thread::yield();
+}
+
+/// Events without one go on as they lie in the message, in sets that have both as values.
+TEST_P(RtChannel, GivesAnysOn)
+{
+    (void)consumers_.connect(receiver_.in(), wants({{a}}));
+    (void)consumers_.connect(other_.in(), wants({{everything}}));
+    const ProxyPushConsumer_var in = suppliers_.connect(sender_.in());
+    EventSet set = events({{a, 1}, {b, 2}, {a, 3}});
+    set[0].data.any_value <<= "an Any";
+    set[2].data.payload.length(20'000); // is sent from where it lies
+    in->push(set);
+    EXPECT_TRUE(receiver_->hears({"16/1", "16/3"}));
+    EXPECT_EQ("an Any", receiver_->text());
+    EXPECT_EQ(20'000u, receiver_->payload_octets());
+    EXPECT_TRUE(other_->hears({"16/1", "17/2", "16/3"}));
+    EXPECT_EQ("an Any", other_->text());
+    set[0].data.any_value = CORBA::Any();
+    in->push(set);
+    EXPECT_TRUE(receiver_->hears({"16/1", "16/3", "16/1", "16/3"}));
+    EXPECT_EQ(20'000u, receiver_->payload_octets());
 }
 
 TEST_P(RtChannel, CollectsAndTimes)
@@ -379,7 +415,7 @@ TEST(RtLanes, DoNotWaitForEachOther)
     Servant_var<Receiver> low = new Receiver;
     Servant_var<Receiver> high = new Receiver;
     Servant_var<Sender> sender = new Sender;
-    const LogLines log;
+    LogLines log;
     const TestOrb orb;
     ChannelOptions options;
     options.dispatching = Dispatching::priorities;
@@ -552,6 +588,63 @@ TEST(RtGateways, ForwardWhatIsWantedBehindThem)
     EXPECT_THROW(Gateway(gateways.in(), from.in(), EventChannel::_nil()), CORBA::BAD_PARAM);
 }
 
+/// Pushes at the one end until it comes out at the other; `near` hears each event first.
+void push_through(ProxyPushConsumer_ptr in, Receiver& near, Receiver& far, CORBA::Long source)
+{
+    const std::string what = "16/" + std::to_string(source);
+    const int before = far.count(what);
+    for (int i = near.count(what) + 1; far.count(what) == before; ++i) {
+        in->push(events({{a, source}}));
+        ASSERT_TRUE(near.hears_at_least(what, i));
+    }
+}
+
+/// Each channel ends, and comes back by the same reference with nobody connected to it.
+TEST(RtGateways, ConnectAnewToChannelsThatComeBack)
+{
+    Servant_var<Receiver> near = new Receiver;
+    Servant_var<Receiver> far = new Receiver;
+    Servant_var<Sender> sender = new Sender;
+    LogLines log;
+    const TestOrb first_orb;
+    const TestOrb second_orb;
+    const TestOrb gateways;
+    std::optional<RealTimeEventChannel> first(std::in_place, first_orb.in(), ChannelOptions{},
+                                              "First");
+    std::optional<RealTimeEventChannel> second(std::in_place, second_orb.in(), ChannelOptions{},
+                                               "Second");
+    const EventChannel_var first_channel = first->reference();
+    const EventChannel_var second_channel = second->reference();
+    const auto from = gateways.here<EventChannel>(first_channel.in(), first_orb.in());
+    const auto to = gateways.here<EventChannel>(second_channel.in(), second_orb.in());
+    const GatewayOptions options{.look_every = std::chrono::milliseconds(10),
+                                 .first_pause = std::chrono::milliseconds(1)};
+    Gateway gateway(gateways.in(), from.in(), to.in(), options);
+    Program in_first(first_orb, first_channel.in());
+    Program in_second(second_orb, second_channel.in());
+    (void)in_first.connect(near.in(), wants({{a}}));
+    (void)in_second.connect(far.in(), wants({{a}}));
+    ProxyPushConsumer_var in = in_first.connect(sender.in());
+    push_through(in.in(), *near.in(), *far.in(), 1);
+
+    second.reset();
+    second.emplace(second_orb.in(), ChannelOptions{}, "Second");
+    EXPECT_TRUE(log.wait_for("connected anew to the channel behind it"));
+    Program again_in_second(second_orb, second_channel.in());
+    (void)again_in_second.connect(far.in(), wants({{a}}));
+    push_through(in.in(), *near.in(), *far.in(), 2);
+
+    first.reset();
+    first.emplace(first_orb.in(), ChannelOptions{}, "First");
+    EXPECT_TRUE(log.wait_for("connected anew to the channel in front of it"));
+    Program again_in_first(first_orb, first_channel.in());
+    (void)again_in_first.connect(near.in(), wants({{a}}));
+    in = again_in_first.connect(sender.in());
+    push_through(in.in(), *near.in(), *far.in(), 3);
+    EXPECT_LE(2u, gateway.figures().connected_anew);
+    EXPECT_LE(3u, gateway.figures().forwarded);
+}
+
 TEST(RtChannels, HaveNames)
 {
     const TestOrb orb;
@@ -586,6 +679,31 @@ TEST(RtChannels, HaveNoMoreProxiesThanTheyMay)
 }
 
 // --- what readers read ---------------------------------------------------------------------------
+
+TEST(RtQueues, GiveInOrderAndKeepTheirMemory)
+{
+    WaitingSets queue;
+    Blocks blocks;
+    const auto set_of = [&](CORBA::ULong count) {
+        BlockPtr block = blocks.take();
+        block->count = count;
+        return Waiting{.block = std::move(block), .events = {}};
+    };
+    CORBA::ULong put = 0;
+    CORBA::ULong taken = 0;
+    for (int round = 0; round < 100; ++round) {
+        for (int i = 0; i < round % 13; ++i)
+            queue.push(set_of(++put));
+        while (queue.size() > 3)
+            ASSERT_EQ(++taken, queue.pop().count());
+    }
+    while (queue.size() != 0)
+        ASSERT_EQ(++taken, queue.pop().count());
+    EXPECT_EQ(put, taken);
+    const BlockPtr one = blocks.take();
+    const BlockPtr other = one;
+    EXPECT_NE(one.operator->(), blocks.take().operator->()) << "somebody has it";
+}
 
 TEST(RtPublished, IsWholeForWhoReads)
 {

@@ -1,13 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What forwards events from one channel to another: a consumer of the one that wants what the
-// other's consumers want, and a supplier of the other.
+// other's consumers want, and a supplier of the other. A thread of its own calls both: it connects,
+// looks from time to time whether they still know it, and connects anew where they do not.
 #include "kairos/base/log.h"
+#include "kairos/orb/failure.h"
 #include "kairos/rtevents/RtecEventChannelAdmin_skel.h"
 #include "kairos/rtevents/channel_state.h"
 
+#include <algorithm>
+#include <atomic>
+#include <condition_variable>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <vector>
 
 namespace kairos::rtevents {
@@ -17,8 +23,9 @@ using namespace RtecEventChannelAdmin;
 /// Shared by count: by the Gateway and by its objects, which may still be called when it ends.
 class GatewayState : public std::enable_shared_from_this<GatewayState> {
   public:
-    GatewayState(CORBA::ORB_ptr orb, EventChannel_ptr from, EventChannel_ptr to)
-        : orb_(CORBA::ORB::_duplicate(orb))
+    GatewayState(CORBA::ORB_ptr orb, EventChannel_ptr from, EventChannel_ptr to,
+                 const GatewayOptions& options)
+        : orb_(CORBA::ORB::_duplicate(orb)), options_(options)
     {
         if (CORBA::is_nil(from) || CORBA::is_nil(to))
             throw CORBA::BAD_PARAM(0, CORBA::COMPLETED_NO, "two channels are wanted");
@@ -33,49 +40,88 @@ class GatewayState : public std::enable_shared_from_this<GatewayState> {
     {
         const CORBA::Object_var object = orb_->resolve_initial_references("RootPOA");
         poa_ = PortableServer::POA::_narrow(object.in());
-        try {
-            connect();
-        } catch (...) {
-            end();
-            throw;
+        Supplying made = connect_supplier();
+        {
+            const Lock lock(mutex_);
+            supplying_ = made;
         }
+        auto thread = net::Thread::start({.name = "kairos-rtec-gate"}, [this] { run(); });
+        if (!thread) {
+            leave(made);
+            throw CORBA::NO_RESOURCES(0, CORBA::COMPLETED_NO, thread.error().reason);
+        }
+        thread_ = std::move(thread).value();
     }
     void end() noexcept
     {
+        has_ended_ = true;
         {
-            const std::lock_guard lock(changes_);
-            has_ended_ = true;
+            const Lock lock(mutex_);
+            changed_.notify_one();
         }
-        if (handle_ != 0) try_to([&] { to_->remove_observer(handle_); });
-        for (const PortableServer::ObjectId_var& id : ids_)
-            try_to([&] { poa_->deactivate_object(id.in()); });
-        if (!CORBA::is_nil(in_.in())) try_to([&] { in_->disconnect_push_supplier(); });
-        if (!CORBA::is_nil(out_.in())) try_to([&] { out_->disconnect_push_consumer(); });
+        thread_.join();
+        Supplying supplying;
+        Consuming consuming;
+        {
+            const Lock lock(mutex_);
+            supplying = std::move(supplying_);
+            consuming = std::move(consuming_);
+        }
+        leave(supplying);
+        leave(consuming);
+    }
+    [[nodiscard]] GatewayFigures figures() const noexcept
+    {
+        return {.forwarded = forwarded_, .connected_anew = connected_anew_};
     }
 
   private:
+    using Lock = std::unique_lock<std::mutex>;
     using StatePtr = std::shared_ptr<GatewayState>;
-    class Watching final : public POA_RtecEventChannelAdmin::Observer {
+    using Wishes = std::shared_ptr<const ConsumerQOS>;
+
+    class ObserverServant final : public POA_RtecEventChannelAdmin::Observer {
       public:
-        explicit Watching(StatePtr gateway) : gateway_(std::move(gateway)) {}
+        explicit ObserverServant(StatePtr gateway) : gateway_(std::move(gateway)) {}
         void update_consumer(const ConsumerQOS& wishes) override { gateway_->want(wishes); }
         void update_supplier(const SupplierQOS& /*publications*/) override {}
 
       private:
         const StatePtr gateway_;
     };
-    class Consuming final : public POA_RtecEventComm::PushConsumer {
+    class ConsumerServant final : public POA_RtecEventComm::PushConsumer {
       public:
-        explicit Consuming(StatePtr gateway) : gateway_(std::move(gateway)) {}
+        explicit ConsumerServant(StatePtr gateway) : gateway_(std::move(gateway)) {}
         void push(const RtecEventComm::EventSet& events) override { gateway_->forward(events); }
-        void disconnect_push_consumer() override {}
+        void disconnect_push_consumer() override { gateway_->look(); }
 
       private:
         const StatePtr gateway_;
     };
-    class Supplying final : public POA_RtecEventComm::PushSupplier {
+    class SupplierServant final : public POA_RtecEventComm::PushSupplier {
       public:
-        void disconnect_push_supplier() override {}
+        explicit SupplierServant(StatePtr gateway) : gateway_(std::move(gateway)) {}
+        void disconnect_push_supplier() override { gateway_->look(); }
+
+      private:
+        const StatePtr gateway_;
+    };
+
+    /// Objects of this gateway, for one connection: who still has those of an older one calls
+    /// nobody.
+    using Ids = std::vector<PortableServer::ObjectId_var>;
+    /// A connection to the channel behind the gateway.
+    struct Supplying {
+        ProxyPushConsumer_var proxy; // nil: there is none
+        std::optional<Observer_Handle> handle;
+        Ids ids;
+        bool is_out_of_reach = false; // events are not tried before it is found to be there
+    };
+    /// A connection to the one in front of it.
+    struct Consuming {
+        ProxyPushSupplier_var proxy; // nil: there is none
+        Wishes wishes;
+        Ids ids;
     };
 
     /// The same object, whose calls end in time.
@@ -83,54 +129,209 @@ class GatewayState : public std::enable_shared_from_this<GatewayState> {
     [[nodiscard]] typename Interface::_var_type in_time(CORBA::Object_ptr object,
                                                         bool sends_events = false) const
     {
-        constexpr std::chrono::seconds call_timeout{3};
-        const CORBA::Object_var same = limited(orb_.in(), object, call_timeout, sends_events);
+        const CORBA::Object_var same =
+            limited(orb_.in(), object, options_.call_timeout, sends_events);
         return Interface::_unchecked_narrow(same.in());
-    }
-
-    void connect()
-    {
-        const SupplierAdmin_var found = to_->for_suppliers();
-        const auto admin = in_time<SupplierAdmin>(found.in());
-        const ProxyPushConsumer_var out = admin->obtain_push_consumer();
-        out_ = in_time<ProxyPushConsumer>(out.in(), true);
-        SupplierQOS publications;
-        publications.is_gateway = true;
-        const auto supplier = activate<RtecEventComm::PushSupplier>(new Supplying);
-        out_->connect_push_supplier(supplier.in(), publications);
-        own_consumer_ = activate<RtecEventComm::PushConsumer>(new Consuming(shared_from_this()));
-        const auto observer = activate<Observer>(new Watching(shared_from_this()));
-        handle_ = to_->append_observer(observer.in());
     }
     /// Of a servant that is nobody else's.
     template <typename Interface>
-    [[nodiscard]] typename Interface::_var_type activate(PortableServer::Servant servant)
+    [[nodiscard]] typename Interface::_var_type activate(PortableServer::Servant servant, Ids& ids)
     {
         const PortableServer::Servant_var<PortableServer::ServantBase> owned = servant;
         const PortableServer::ObjectId_var id = poa_->activate_object(servant);
-        ids_.push_back(id);
+        ids.push_back(id);
         const CORBA::Object_var object = poa_->id_to_reference(id.in());
         return Interface::_unchecked_narrow(object.in());
     }
-    /// What the consumers of the channel behind this want, all together. The new connection is
-    /// there before the one of before ends: in between an event may come twice, and none is lost.
-    void want(const ConsumerQOS& wishes)
+
+    // --- connecting and leaving, without the mutex ---
+    /// Throws what the calls throw, and has left nothing then that it could take back.
+    [[nodiscard]] Supplying connect_supplier()
     {
-        const std::lock_guard lock(changes_);
-        if (has_ended_) return;
-        ProxyPushSupplier_var next;
-        if (wishes.dependencies.length() != 0) {
-            ConsumerQOS own = wishes;
+        Supplying made;
+        try {
+            const SupplierAdmin_var found = to_->for_suppliers();
+            const auto admin = in_time<SupplierAdmin>(found.in());
+            const ProxyPushConsumer_var out = admin->obtain_push_consumer();
+            made.proxy = in_time<ProxyPushConsumer>(out.in(), true);
+            SupplierQOS publications;
+            publications.is_gateway = true;
+            const auto supplier = activate<RtecEventComm::PushSupplier>(
+                new SupplierServant(shared_from_this()), made.ids);
+            made.proxy->connect_push_supplier(supplier.in(), publications);
+            const auto observer =
+                activate<Observer>(new ObserverServant(shared_from_this()), made.ids);
+            made.handle = to_->append_observer(observer.in());
+        } catch (...) {
+            leave(made);
+            throw;
+        }
+        return made;
+    }
+    [[nodiscard]] Consuming connect_consumer(const Wishes& wishes)
+    {
+        Consuming made;
+        made.wishes = wishes;
+        if (wishes->dependencies.length() == 0) return made;
+        try {
+            ConsumerQOS own = *wishes;
             own.is_gateway = true;
             const ConsumerAdmin_var found = from_->for_consumers();
             const auto admin = in_time<ConsumerAdmin>(found.in());
-            const ProxyPushSupplier_var made = admin->obtain_push_supplier();
-            next = in_time<ProxyPushSupplier>(made.in());
-            next->connect_push_consumer(own_consumer_.in(), own);
+            const ProxyPushSupplier_var in = admin->obtain_push_supplier();
+            made.proxy = in_time<ProxyPushSupplier>(in.in());
+            const auto consumer = activate<RtecEventComm::PushConsumer>(
+                new ConsumerServant(shared_from_this()), made.ids);
+            made.proxy->connect_push_consumer(consumer.in(), own);
+        } catch (...) {
+            leave(made);
+            throw;
         }
-        const ProxyPushSupplier_var before = in_;
-        in_ = next;
-        if (!CORBA::is_nil(before.in())) before->disconnect_push_supplier();
+        return made;
+    }
+    /// Where the first call is not answered, no more is said.
+    void leave(const Supplying& connection) noexcept
+    {
+        try_to([&] {
+            // By the handle of a channel that has begun anew somebody else might be removed.
+            if (!CORBA::is_nil(connection.proxy.in())) connection.proxy->disconnect_push_consumer();
+            if (connection.handle) to_->remove_observer(*connection.handle);
+        });
+        forget(connection.ids);
+    }
+    void leave(const Consuming& connection) noexcept
+    {
+        try_to([&] {
+            if (!CORBA::is_nil(connection.proxy.in())) connection.proxy->disconnect_push_supplier();
+        });
+        forget(connection.ids);
+    }
+    void forget(const Ids& ids) noexcept
+    {
+        for (const PortableServer::ObjectId_var& id : ids)
+            try_to([&] { poa_->deactivate_object(id.in()); });
+    }
+    template <typename Call>
+    static void try_to(Call call) noexcept
+    {
+        try {
+            call();
+        } catch (const std::exception& exception) {
+            log::info(log::Line() << "real-time events: a channel does not answer a gateway that "
+                                     "leaves it: "
+                                  << exception.what());
+        }
+    }
+    [[nodiscard]] static bool is_there(CORBA::Object_ptr proxy)
+    {
+        try {
+            return !CORBA::is_nil(proxy) && !proxy->_non_existent();
+        } catch (const CORBA::SystemException&) {
+            return false; // nor is it of use
+        }
+    }
+
+    // --- the thread ---
+    void run() noexcept
+    {
+        auto pause = options_.first_pause;
+        bool was_well = true;
+        Lock lock(mutex_);
+        while (!has_ended_) {
+            is_to_look_ = false;
+            lock.unlock();
+            const bool is_well = tend(was_well);
+            lock.lock();
+            const auto until = Clock::now() + (is_well ? options_.look_every : pause);
+            // Where somebody does not answer, nothing makes it come back sooner.
+            changed_.wait_until(lock, until,
+                                [&] { return has_ended_ || (is_well && is_to_look_); });
+            pause = is_well ? options_.first_pause : std::min(2 * pause, options_.look_every);
+            was_well = is_well;
+        }
+    }
+    /// Connects what is not connected as it should be; returns whether all is.
+    [[nodiscard]] bool tend(bool says_why) noexcept
+    {
+        try {
+            tend_supplier();
+            tend_consumer();
+            return true;
+        } catch (const std::exception& exception) {
+            if (says_why && !has_ended_)
+                log::warning(log::Line() << "real-time events: a channel does not answer its "
+                                            "gateway, which goes on trying: "
+                                         << exception.what());
+            return false;
+        }
+    }
+    void tend_supplier()
+    {
+        ProxyPushConsumer_var proxy;
+        {
+            const Lock lock(mutex_);
+            proxy = supplying_.proxy;
+        }
+        if (is_there(proxy.in())) {
+            const Lock lock(mutex_);
+            supplying_.is_out_of_reach = false;
+            return;
+        }
+        Supplying made = connect_supplier();
+        {
+            const Lock lock(mutex_);
+            std::swap(supplying_, made);
+        }
+        forget(made.ids); // the channel has forgotten the rest
+        note_anew("behind");
+    }
+    void tend_consumer()
+    {
+        Wishes wanted;
+        Wishes wished;
+        ProxyPushSupplier_var proxy;
+        {
+            const Lock lock(mutex_);
+            wanted = wishes_;
+            wished = consuming_.wishes;
+            proxy = consuming_.proxy;
+        }
+        if (!wanted) return; // nobody has said yet
+        const bool is_lost = wished && wished->dependencies.length() != 0 && !is_there(proxy.in());
+        if (wanted == wished && !is_lost) return;
+        // The new connection is there before the one of before ends: in between an event may come
+        // twice, and none is lost.
+        Consuming made = connect_consumer(wanted);
+        {
+            const Lock lock(mutex_);
+            std::swap(consuming_, made);
+        }
+        if (!is_lost) return leave(made);
+        forget(made.ids);
+        note_anew("in front of");
+    }
+    void note_anew(const char* where)
+    {
+        ++connected_anew_;
+        log::warning(log::Line() << "real-time events: a gateway is connected anew to the channel "
+                                 << where << " it");
+    }
+
+    // --- what its objects do ---
+    void look() noexcept
+    {
+        const Lock lock(mutex_);
+        is_to_look_ = true;
+        changed_.notify_one();
+    }
+    /// What the consumers of the channel behind this want, all together.
+    void want(const ConsumerQOS& wishes)
+    {
+        auto next = std::make_shared<const ConsumerQOS>(wishes);
+        const Lock lock(mutex_);
+        wishes_.swap(next); // which is released without the lock
+        is_to_look_ = true;
+        changed_.notify_one();
     }
     void forward(const RtecEventComm::EventSet& events)
     {
@@ -143,40 +344,53 @@ class GatewayState : public std::enable_shared_from_this<GatewayState> {
             --left[count++].header.ttl;
         }
         left.length(count);
-        if (count != 0) out_->push(left);
-    }
-    template <typename Call>
-    static void try_to(Call call) noexcept
-    {
-        try {
-            call();
-        } catch (const CORBA::Exception& exception) {
-            log::info(log::Line() << "real-time events: a channel does not answer a gateway that "
-                                     "ends: "
-                                  << exception._name());
+        if (count == 0) return;
+        ProxyPushConsumer_var out;
+        {
+            const Lock lock(mutex_);
+            if (supplying_.is_out_of_reach) return;
+            out = supplying_.proxy;
         }
+        try {
+            out->push(left);
+            forwarded_.fetch_add(count, std::memory_order_relaxed);
+            return;
+        } catch (const CORBA::TRANSIENT& exception) {
+            if (exception.minor() == orb::minor_code::no_room_for_oneway) return; // it is slow
+        } catch (const CORBA::SystemException&) { // as what cannot be reached
+        }
+        const Lock lock(mutex_);
+        supplying_.is_out_of_reach = true;
+        is_to_look_ = true;
+        changed_.notify_one();
     }
 
     const CORBA::ORB_var orb_;
+    const GatewayOptions options_;
     EventChannel_var from_; // both set by who makes this
     EventChannel_var to_;
-    PortableServer::POA_var poa_;
-    // Set before the observer is told of anything.
-    std::vector<PortableServer::ObjectId_var> ids_;
-    RtecEventComm::PushConsumer_var own_consumer_;
-    ProxyPushConsumer_var out_;
-    Observer_Handle handle_ = 0; // of who makes and ends this
-    std::mutex changes_; // guards what follows; held while the channel in front of this is called
-    ProxyPushSupplier_var in_;
-    bool has_ended_ = false;
+    PortableServer::POA_var poa_; // set before there is another thread
+    net::Thread thread_;          // of who makes and ends this
+    std::atomic<bool> has_ended_{false};
+    std::atomic<std::uint64_t> forwarded_{0};
+    std::atomic<std::uint64_t> connected_anew_{0};
+    std::mutex mutex_; // guards what follows; not held while anything is called
+    std::condition_variable changed_;
+    bool is_to_look_ = false;
+    Wishes wishes_; // null until the channel behind this has said
+    Supplying supplying_;
+    Consuming consuming_;
 };
 
-Gateway::Gateway(CORBA::ORB_ptr orb, EventChannel_ptr from, EventChannel_ptr to)
-    : state_(std::make_shared<GatewayState>(orb, from, to))
+Gateway::Gateway(CORBA::ORB_ptr orb, EventChannel_ptr from, EventChannel_ptr to,
+                 const GatewayOptions& options)
+    : state_(std::make_shared<GatewayState>(orb, from, to, options))
 {
     state_->begin();
 }
 
 Gateway::~Gateway() { state_->end(); }
+
+GatewayFigures Gateway::figures() const { return state_->figures(); }
 
 } // namespace kairos::rtevents

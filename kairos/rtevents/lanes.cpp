@@ -29,10 +29,10 @@ Result<net::Thread> start(const orb::Orb& orb, CORBA::Short priority,
 
 } // namespace
 
-void Lanes::begin(CORBA::Short priority)
+Lane& Lanes::begin(CORBA::Short priority)
 {
     const std::lock_guard lock(mutex_);
-    if (lanes_.contains(priority)) return;
+    if (const auto mine = lanes_.find(priority); mine != lanes_.end()) return *mine->second;
     if (lanes_.size() >= lanes_max)
         throw CORBA::NO_RESOURCES(0, CORBA::COMPLETED_NO,
                                   "consumers have as many priorities as they may have");
@@ -43,6 +43,7 @@ void Lanes::begin(CORBA::Short priority)
     Lane& lane = *made;
     try {
         lanes_[priority] = std::move(made);
+        return lane;
     } catch (...) {
         {
             const std::lock_guard inner(lane.mutex);
@@ -54,29 +55,23 @@ void Lanes::begin(CORBA::Short priority)
     }
 }
 
-Lanes::Lane& Lanes::lane_of(CORBA::Short priority)
-{
-    const std::lock_guard lock(mutex_);
-    return *lanes_.at(priority);
-}
-
 std::size_t Lanes::put(const ConsumerPtr& consumer, Waiting events)
 {
-    Lane& lane = lane_of(consumer->priority);
+    Lane& lane = *consumer->lane;
     Waiting oldest; // released without the lock
+    bool was_idle = false;
     {
         const std::lock_guard lock(lane.mutex);
         if (lane.ends) return 0;
-        auto& waiting = consumer->waiting;
-        waiting.push_back(std::move(events));
-        if (waiting.size() > queue_max_) {
-            oldest = std::move(waiting.front());
-            waiting.pop_front();
-        }
-        if (waiting.size() == 1) lane.ready.push_back(consumer);
+        WaitingSets& waiting = consumer->waiting;
+        const bool was_empty = waiting.size() == 0;
+        if (waiting.size() == queue_max_) oldest = waiting.pop();
+        waiting.push(std::move(events));
+        if (was_empty) lane.append(consumer);
+        was_idle = std::exchange(lane.is_idle, false);
     }
-    lane.changed.notify_one();
-    return oldest.events ? oldest.events->length() : 0;
+    if (was_idle) lane.changed.notify_one();
+    return oldest.count();
 }
 
 /// Each consumer in turn.
@@ -84,13 +79,14 @@ void Lanes::run(Lane& lane) noexcept
 {
     std::unique_lock lock(lane.mutex);
     for (;;) {
-        lane.changed.wait(lock, [&] { return lane.ends || !lane.ready.empty(); });
+        while (!lane.ends && !lane.first_ready) {
+            lane.is_idle = true;
+            lane.changed.wait(lock);
+        }
         if (lane.ends) return;
-        ConsumerPtr consumer = std::move(lane.ready.front());
-        lane.ready.pop_front();
-        Waiting next = std::move(consumer->waiting.front());
-        consumer->waiting.pop_front();
-        if (!consumer->waiting.empty()) lane.ready.push_back(consumer);
+        ConsumerPtr consumer = lane.take_first();
+        Waiting next = consumer->waiting.pop();
+        if (consumer->waiting.size() != 0) lane.append(consumer);
         lock.unlock();
         deliver_(*consumer, next);
         next = {};
@@ -112,8 +108,11 @@ void Lanes::end() noexcept
         lane->ends = true;
         lane->changed.notify_one();
     }
-    for (Lane* const lane : all)
+    for (Lane* const lane : all) {
         lane->thread.join();
+        while (lane->first_ready) // nobody looks into it any more; one after the other
+            (void)lane->take_first();
+    }
 }
 
 } // namespace kairos::rtevents

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // RtecEventChannelAdmin's interfaces as servants, which ask the channel's state.
+#include "kairos/orb/upcall.h"
 #include "kairos/rtevents/RtecEventChannelAdmin_skel.h"
 #include "kairos/rtevents/channel_state.h"
 
@@ -9,6 +10,35 @@ namespace {
 
 using namespace RtecEventChannelAdmin;
 using StatePtr = std::shared_ptr<ChannelState>;
+
+/// The memory of the thread for the events of one request, which is kept for the next one; requests
+/// within it have their own.
+class ViewsOfThread {
+  public:
+    ViewsOfThread()
+    {
+        if (spare_.empty()) {
+            spare_.reserve(spare_max);
+        } else {
+            views_.swap(spare_.back());
+            spare_.pop_back();
+        }
+    }
+    ViewsOfThread(const ViewsOfThread&) = delete;
+    ViewsOfThread& operator=(const ViewsOfThread&) = delete;
+    ~ViewsOfThread()
+    {
+        if (views_.capacity() > kept_max || spare_.size() == spare_.capacity()) return;
+        spare_.emplace_back().swap(views_);
+    }
+    [[nodiscard]] std::vector<EventView>& operator*() noexcept { return views_; }
+
+  private:
+    static constexpr std::size_t kept_max = 1000; // events
+    static constexpr std::size_t spare_max = 8;
+    static inline thread_local std::vector<std::vector<EventView>> spare_;
+    std::vector<EventView> views_;
+};
 
 class ProxySupplierServant final : public POA_RtecEventChannelAdmin::ProxyPushSupplier {
   public:
@@ -31,6 +61,8 @@ class ProxySupplierServant final : public POA_RtecEventChannelAdmin::ProxyPushSu
 };
 
 class ProxyConsumerServant final : public POA_RtecEventChannelAdmin::ProxyPushConsumer {
+    using Skeleton = POA_RtecEventChannelAdmin::ProxyPushConsumer;
+
   public:
     ProxyConsumerServant(StatePtr state, std::uint64_t number)
         : state_(std::move(state)), number_(number)
@@ -49,7 +81,26 @@ class ProxyConsumerServant final : public POA_RtecEventChannelAdmin::ProxyPushCo
     }
     void disconnect_push_consumer() override { state_->disconnect(number_); }
 
+    /// Most events go on as they came, and are not decoded.
+    void _kairos_dispatch(orb::Upcall& upcall) override
+    {
+        if (upcall.operation() != "push" || !is_connected_ || !push_in_place(upcall))
+            Skeleton::_kairos_dispatch(upcall);
+    }
+
   private:
+    [[nodiscard]] bool push_in_place(orb::Upcall& upcall) const
+    {
+        ViewsOfThread views;
+        cdr::Reader in = upcall.in();
+        if (!read(in, *views)) return false;
+        upcall.in() = in;
+        upcall.oneway_arguments_read();
+        state_->publish(EventViews(*views));
+        upcall.reply();
+        return true;
+    }
+
     const StatePtr state_;
     const std::uint64_t number_;
     std::atomic<bool> is_connected_{false};

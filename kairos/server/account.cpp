@@ -15,6 +15,8 @@ namespace kairos::orb {
 struct Account::Peer {
     std::uint64_t number; // net::Address::host_number
     std::size_t connections = 0;
+    std::atomic<std::size_t> waiting{0}; // requests; any thread
+    std::atomic<bool> source_waits{false};
     ListLinks<Peer> links{};
 };
 
@@ -81,6 +83,33 @@ bool Account::has_place_for(const net::Address& peer, std::size_t most) noexcept
     }
     refused_.fetch_add(1, std::memory_order_relaxed);
     return false;
+}
+
+bool Account::Share::begin_waiting(std::size_t most, const net::Address& peer) noexcept
+{
+    if (peer_ == nullptr) return true;
+    const auto begins = [&] {
+        if (peer_->waiting.fetch_add(1) < most) return true;
+        peer_->waiting.fetch_sub(1);
+        return false;
+    };
+    if (begins()) return true;
+    // Whoever ends to wait from here on sees this; who has before has made room.
+    const bool is_first = !peer_->source_waits.exchange(true);
+    if (begins()) return true;
+    if (!is_first) return false;
+    account_.late_.fetch_add(1, std::memory_order_relaxed);
+    log::write_limited(log::Level::warning, peer.host_number(),
+                       log::Line() << "requests of " << peer
+                                   << " are left waiting: -ORBMaxPeerRequests reached");
+    return false;
+}
+
+bool Account::Share::end_waiting() noexcept
+{
+    if (peer_ == nullptr) return false;
+    peer_->waiting.fetch_sub(1);
+    return peer_->source_waits.exchange(false);
 }
 
 bool Account::set(Share& share, Part part, std::size_t octets) noexcept
@@ -233,7 +262,8 @@ Account::Figures Account::figures() const noexcept
     return {.held = held_.load(std::memory_order_relaxed),
             .held_most = held_most_,
             .cut_off = cut_off_,
-            .refused = refused_.load(std::memory_order_relaxed)};
+            .refused = refused_.load(std::memory_order_relaxed),
+            .late = late_.load(std::memory_order_relaxed)};
 }
 
 } // namespace kairos::orb

@@ -64,6 +64,7 @@ class Account {
         std::size_t held_most = 0; ///< at any time
         std::size_t cut_off = 0;   ///< connections
         std::size_t refused = 0;   ///< connections of peers that had too many
+        std::size_t late = 0;      ///< how often a peer had too many requests that waited
     };
     [[nodiscard, gnu::cold]] Figures figures() const noexcept;
 
@@ -103,6 +104,7 @@ class Account {
     const std::size_t limit_;
     const std::uint64_t key_;
     std::atomic<std::size_t> refused_{0};
+    std::atomic<std::size_t> late_{0};
     std::mutex peers_mutex_; // guards Host::peers and what they have
     // guards what follows, and the shares; sockets are shut down under it; inside those of whoever
     // sends
@@ -147,6 +149,15 @@ class Account::Share final : public giop::MemoryKeeper {
     {
         return hold(Part::replies, octets);
     }
+    /// Notes that a request waits for a thread, if less than so many of the peer's do. Else it is
+    /// to be tried again when the source of some request of the peer is told so, and the log says
+    /// so of `peer`. Any thread.
+    [[nodiscard, gnu::cold]] bool begin_waiting(std::size_t most,
+                                                const net::Address& peer) noexcept;
+    /// Returns what requests of the peer wait for that may not begin to wait.
+    [[nodiscard]] const void* peer() const noexcept { return peer_; }
+    /// Notes that a request waits no more; returns whether somebody waits for that. Any thread.
+    [[nodiscard, gnu::cold]] bool end_waiting() noexcept;
     /// Notes that the connection is none that the peer has made.
     void is_ours() noexcept { account_.end(std::exchange(peer_, nullptr)); }
     /// Returns whether the connection was cut off. Any thread.

@@ -59,6 +59,11 @@ Bytes QueuedRequest::object_key(Arena& arena) const
 
 bool QueuedRequest::count() noexcept
 {
+    const std::size_t most = connection_->orb().options().peer_requests_max;
+    if (most != 0 && !is_waiting_) [[unlikely]] {
+        is_waiting_ = connection_->begin_waiting(most);
+        if (!is_waiting_) return false;
+    }
     if (!is_queued_) is_queued_ = Serving::of(connection_->orb()).account().queue(message_bytes());
     return is_queued_;
 }
@@ -68,8 +73,15 @@ bool QueuedRequest::may_go_on() const noexcept
     return waits_for_peer_ ? !connection_->is_congested() : hold.may_go_on();
 }
 
+void QueuedRequest::end_waiting() noexcept
+{
+    if (std::exchange(is_waiting_, false)) [[unlikely]]
+        connection_->end_waiting();
+}
+
 bool QueuedRequest::serve(UpcallMemory& memory) noexcept
 {
+    end_waiting();
     waits_for_peer_ = connection_->is_congested();
     if (waits_for_peer_) return false;
     try {
@@ -214,6 +226,7 @@ void RequestStore::give_back(QueuedRequest* request) noexcept
     spare->hold.end();
     if (QueuedRequest::Watcher* watcher = std::exchange(spare->watcher, nullptr))
         watcher->on_done();
+    spare->end_waiting();
     if (std::exchange(spare->counted, false)) spare->connection_->request_done();
     const bool tells =
         std::exchange(spare->is_queued_, false) &&

@@ -48,9 +48,11 @@ class QueuedRequest final : public ReplyChannel {
     /// it reads; does not look at the arguments. The connection, which knows how text travels in
     /// it, calls set_text() next. Throws std::bad_alloc.
     [[nodiscard]] cdr::Fault fill(HandoverConnection& connection, const giop::Message& message);
-    /// Counts the request's octets as queued from here on; returns false if too many are queued
-    /// already (Account::queue).
+    /// Counts the request as one of its peer's that wait, if there is a limit to these, and its
+    /// octets as queued, from here on; returns false if too many are already (account.h).
     [[nodiscard]] bool count() noexcept;
+    /// Returns whether it is counted as one of its peer's that wait.
+    [[nodiscard]] bool is_waiting() const noexcept { return is_waiting_; }
     [[nodiscard]] bool is_request() const noexcept
     {
         return message_.type == giop::MessageType::request;
@@ -117,6 +119,8 @@ class QueuedRequest final : public ReplyChannel {
     Urgency urgency{};    ///< where requests are ordered; set by order_by
 
   private:
+    void end_waiting() noexcept;
+
     friend class FairQueue;
     friend class RequestList;
     friend class RequestQueue;
@@ -126,6 +130,7 @@ class QueuedRequest final : public ReplyChannel {
     cdr::Buffer bytes_;
     std::optional<giop::Connection::Kept> kept_; // where a large message is instead
     bool is_queued_ = false;                     // in the account
+    bool is_waiting_ = false;                    // likewise, as one of its peer's
     std::vector<std::uint32_t> part_begins_;
     giop::Message message_;
     giop::Request request_;

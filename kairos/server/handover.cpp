@@ -180,6 +180,8 @@ bool HandoverConnection::gives_way() noexcept
 
 const void* HandoverConnection::place_awaited() const noexcept
 {
+    if (waiting_ && orb_.options().peer_requests_max != 0 && !waiting_->is_waiting())
+        return share_.peer();
     const bool has_own = waiting_ && waiting_->own_threads.pool != nullptr;
     if (!has_own) return server_.dispatcher().place();
     // A pool that counts octets refuses what has no room: what waits does so for any thread.
@@ -308,6 +310,11 @@ bool HandoverConnection::become_quiet() noexcept
     }
     last_words_.clear();
     return true;
+}
+
+void HandoverConnection::end_waiting() noexcept
+{
+    if (share_.end_waiting()) source().on_space();
 }
 
 void HandoverConnection::request_done() noexcept

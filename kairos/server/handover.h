@@ -43,6 +43,13 @@ class HandoverConnection final : public ReactorConnection, public BidirectionalO
     void note_malformed() { note_malformed_arguments(); }
     /// Ends the connection, for this reason: a request could not be answered at all. Any thread.
     void fail(std::string_view why) noexcept;
+    /// Notes that a request waits for a thread, if less than so many of the peer's do. Any thread.
+    [[nodiscard]] bool begin_waiting(std::size_t most) noexcept
+    {
+        return share_.begin_waiting(most, peer_);
+    }
+    /// Notes that one of them waits no more. Any thread, without a lock.
+    [[gnu::cold]] void end_waiting() noexcept;
     /// Notes that one request less is under way. Any thread.
     void request_done() noexcept;
     /// Returns how many answers are owed that their servants give later. Any thread.

@@ -250,7 +250,7 @@ void ReactorLoop::on_wake() noexcept
         }
         connection->resume();
         const bool holds = connection->hold_links_.linked && !connection->went_on_;
-        if (holds && place != nullptr) full = place;
+        if (holds && place != nullptr) full = connection->place_awaited(); // now
     }
     // Who could not go on is before those who did: else one would find every place.
     IntrusiveList<ReactorConnection, &ReactorConnection::hold_links_> went_on;

@@ -34,6 +34,7 @@ ServerConnection::ServerConnection(Orb& orb, net::Socket socket, const net::Addr
                 giop::ReadSizes::of(!queue_max_)),
       peer_(peer)
 {
+    is_connection = true;
     protocol_.count_with(share_);
 }
 
@@ -48,8 +49,12 @@ template <typename Take>
         }
         const giop::Connection::Event event = protocol_.next_received(message);
         if (event == giop::Connection::Event::need_bytes) break;
-        if (event != giop::Connection::Event::message) [[unlikely]]
-            return end_with(event);
+        if (event != giop::Connection::Event::message) [[unlikely]] {
+            if (event != giop::Connection::Event::message_with_gap) return end_with(event);
+            if constexpr (std::is_invocable_v<const Take&, const giop::Message&, WithGap>)
+                return take(message, WithGap{}); // and what is behind it: the loop stays as it is
+            message = protocol_.filled();
+        }
         if (const Next next = take(message); next != Next::read) [[unlikely]]
             return next;
     }
@@ -69,7 +74,11 @@ ServerConnection::Next ServerConnection::serve_received(UpcallMemory& memory)
     if (holding_) [[unlikely]] {
         if (const Next next = serve_held(memory); next != Next::read) return next;
     }
-    return take_each([&](const giop::Message& message) { return serve(message, memory); });
+    return take_each([&](const giop::Message& message, auto... with_gap) {
+        const Next next = serve(message, memory, with_gap...);
+        if constexpr (sizeof...(with_gap) == 0) return next;
+        return next == Next::read ? serve_received(memory) : next;
+    });
 }
 
 ServerConnection::Next ServerConnection::serve_some_received(UpcallMemory& memory, unsigned most)
@@ -82,8 +91,11 @@ ServerConnection::Next ServerConnection::serve_some_received(UpcallMemory& memor
         if (const Next next = within_turn(serve_held(memory)); next != Next::read) return next;
         most = std::max(most, 1U);
     }
-    return take_each(
-        [&](const giop::Message& message) { return within_turn(serve(message, memory)); });
+    return take_each([&](const giop::Message& message, auto... with_gap) {
+        const Next next = within_turn(serve(message, memory, with_gap...));
+        if constexpr (sizeof...(with_gap) == 0) return next;
+        return next == Next::read ? serve_some_received(memory, most) : next;
+    });
 }
 
 ServerConnection::Next ServerConnection::serve_held(UpcallMemory& memory)
@@ -182,6 +194,40 @@ bool ServerConnection::serve_nested(From from) noexcept
     return served;
 }
 
+[[gnu::always_inline]] inline ServerConnection::Next ServerConnection::next_after(Served served)
+{
+    switch (served) {
+    case Served::yes:
+        return Next::read;
+    case Served::held:
+        return Next::hold;
+    case Served::elsewhere:
+        return Next::close;
+    case Served::malformed:
+        note_malformed_arguments();
+        return Next::read;
+    }
+    return Next::close;
+}
+
+/// Of a request that is like the others, whose arguments begin in front of the block, that stays
+/// where it is.
+ServerConnection::Next ServerConnection::serve(const giop::Message& message, UpcallMemory& memory,
+                                               WithGap)
+{
+    giop::RequestRoom room;
+    giop::Request& request = room.request;
+    const bool is_plain = message.type == giop::MessageType::request &&
+                          giop::parse(message, request) == cdr::Fault::none &&
+                          request.contexts.empty() && request.version.minor == text_minor_ &&
+                          protocol_.enter_gap(request.body);
+    if (!is_plain) return serve(protocol_.filled(), memory);
+    holding_ = false;
+    const Served served = serve_request(message, request, memory);
+    if (served == Served::held) held_ = protocol_.filled();
+    return next_after(served);
+}
+
 ServerConnection::Next ServerConnection::serve(const giop::Message& message, UpcallMemory& memory)
 {
     holding_ = false;
@@ -192,18 +238,7 @@ ServerConnection::Next ServerConnection::serve(const giop::Message& message, Upc
         const cdr::Fault fault = giop::parse(message, request);
         if (fault != cdr::Fault::none) [[unlikely]]
             return refuse(cdr::describe(fault));
-        switch (serve_request(message, request, memory)) {
-        case Served::yes:
-            return Next::read;
-        case Served::held:
-            return Next::hold;
-        case Served::elsewhere:
-            return Next::close;
-        case Served::malformed:
-            note_malformed_arguments();
-            return Next::read;
-        }
-        return Next::close;
+        return next_after(serve_request(message, request, memory));
     }
     case giop::MessageType::locate_request: {
         giop::LocateRequest request;

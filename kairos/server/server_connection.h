@@ -246,6 +246,11 @@ class ServerConnection : public ReplyChannel {
                                                         const giop::Request& request);
     [[nodiscard]] Next end_with(giop::Connection::Event event);
     [[nodiscard]] Next serve(const giop::Message& message, UpcallMemory& memory);
+    /// Says that a message ends in front of a block that lies elsewhere.
+    struct WithGap {};
+    [[nodiscard, gnu::cold, gnu::noinline]] Next serve(const giop::Message& message,
+                                                       UpcallMemory& memory, WithGap);
+    [[nodiscard]] Next next_after(Served served);
     [[nodiscard]] Served serve_request(const giop::Message& message, const giop::Request& request,
                                        UpcallMemory& memory);
     void find_text_form(const giop::Request& request);

@@ -313,10 +313,13 @@ std::vector<ior::Address> Serving::listen_points() const
 void Serving::announce_figures() const
 {
     const auto kept = account_.figures();
-    if (kept.held_most == 0 && kept.refused == 0) return;
-    log::announce("kept for peers: at most " + std::to_string(kept.held_most) +
-                  " octets; connections cut off for that: " + std::to_string(kept.cut_off) +
-                  "; refused: " + std::to_string(kept.refused));
+    if (kept.held_most == 0 && kept.refused == 0 && kept.late == 0) return;
+    log::Line line;
+    line << "kept for peers: at most " << kept.held_most
+         << " octets; connections cut off for that: " << kept.cut_off
+         << "; refused: " << kept.refused
+         << "; times that a peer had too many requests: " << kept.late;
+    log::announce(line.text());
 }
 
 bool Serving::leave_to_parent() noexcept

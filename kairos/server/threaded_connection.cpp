@@ -60,6 +60,7 @@ void ThreadedConnection::run()
     try {
         ThreadStorage::current().serving_thread = this;
         if (priority_) ThreadStorage::current().priority = priority_;
+        if (socket_.bypasses_descriptor()) socket_.offer_blocks(&protocol_.block_taker());
         if (socket_.is_agreeing() && !agree_with_peer()) return;
         while (serve_once()) {
         }
@@ -72,6 +73,7 @@ void ThreadedConnection::run()
     send_unsent();
     // Unless the peer has said that it closes, or was told why we do.
     if (!ended_ && !broken_) send_close_connection();
+    socket_.offer_blocks(nullptr);
     drain(socket_);
 }
 

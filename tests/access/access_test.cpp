@@ -161,6 +161,40 @@ TEST(Access, ChangesWhileTheServerRuns)
     EXPECT_EQ(LogLines::count("; the rules of before stay in force"), 1u);
 }
 
+/// One thread serves them all, and remembers what it has found of each.
+TEST(Access, TellsCallersApartThatTakeTurns)
+{
+    const LogLines log;
+    const RulesFile rules(rule("\"certificate:CN=client\"", "allow = \"ping\"") +
+                          rule("\"certificate:CN=server\"", "allow = \"add\"") +
+                          rule("\"local\"", "allow = \"negate\""));
+    RunningServer server("reactor", rules.options() + Certificates::get().shows("server") +
+                                        Certificates::get().trusts("ca") +
+                                        Arguments{"-ORBListenEndpoints",
+                                                  "iiop://127.0.0.1:0;ssliop://127.0.0.1:0",
+                                                  "-ORBTlsVerifyClient", "optional"});
+    const Arguments trusts = Certificates::get().trusts("ca");
+    const auto asks = [](Probe::Target_ptr target) {
+        return outcome([&] { target->ping(); }) + ", " + outcome([&] { (void)target->add(1, 2); }) +
+               ", " + outcome([&] { (void)target->negate(true); });
+    };
+    // Connections come and go, and are where others were before.
+    for (int i = 0; i < 3; ++i) {
+        Client first(trusts + Certificates::get().shows("client"));
+        Client second(trusts + Certificates::get().shows("server"));
+        Client third({"-ORBTlsClient", "never"});
+        const Probe::Target_var by_first = first.target(server.reference());
+        const Probe::Target_var by_second = second.target(server.reference());
+        const Probe::Target_var by_third = third.target(server.reference());
+        for (int turn = 0; turn < 4; ++turn) {
+            const std::string no = denied;
+            EXPECT_EQ(asks(by_first), "ok, " + no + ", ok") << turn;
+            EXPECT_EQ(asks(by_second), no + ", ok, ok") << turn;
+            EXPECT_EQ(asks(by_third), no + ", " + no + ", ok") << turn;
+        }
+    }
+}
+
 TEST(Access, NamesObjectsByAdapterIdAndInterface)
 {
     Servant servant; // outlives the server: requests may still be leaving it

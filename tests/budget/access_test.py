@@ -16,7 +16,7 @@ import tempfile
 from walk_test import CALLS, OURS, count
 
 RULES = 1000
-ADDED_MAX = 190
+ADDED_MAX = 60
 
 
 def instructions(program, *options):

@@ -10,6 +10,7 @@
 #include "bench/call_counts.h"
 #include "bench/collocated.h"
 #include "bench/experiment.h"
+#include "bench/tls_keys.h"
 
 #include <numeric>
 
@@ -139,6 +140,44 @@ double system_calls(const bench::Counts& counts, int calls)
 {
     return per_call(
         std::accumulate(counts.syscalls.begin(), counts.syscalls.end(), std::int64_t{0}), calls);
+}
+
+// --- TLS -----------------------------------------------------------------------------------------
+
+/// What OpenSSL takes by itself is counted in a program that has nothing else. The locks are the
+/// channel's own mutex, which guards OpenSSL's state between who reads and who writes.
+TEST(Budget, Tls)
+{
+    constexpr int calls = 500;
+    constexpr double locks_max = 4.02; // a side
+    const bench::TlsKeys keys = bench::TlsKeys::make().value();
+    bench::CommonOptions options;
+    options.program_directory = KAIROS_PROGRAM_DIRECTORY;
+    const auto count = [&](const bench::System& system) {
+        bench::Exercise exercise{};
+        exercise.request_bytes = 60; // by sockets that know no ORB
+        exercise.reply_bytes = 24;
+        const auto counted = bench::count_calls(system, options, calls, std::span(&exercise, 1),
+                                                bench::CountingMethod::preload);
+        if (!counted) throw std::runtime_error(counted.error().reason);
+        return counted->at(0);
+    };
+    const std::vector<bench::System> systems = bench::tls_systems(keys);
+    ASSERT_EQ(systems.at(0).name, "raw-tls");
+    const auto raw = count(systems.at(0));
+    for (const std::size_t which : {1, 2}) {
+        const bench::System& system = systems.at(which);
+        ASSERT_EQ(system.name, "kairos");
+        const auto counted = count(system);
+        EXPECT_NEAR(per_call(counted.client.allocations - raw.client.allocations, calls), 0, 0.02)
+            << system.option;
+        EXPECT_NEAR(per_call(counted.server.allocations - raw.server.allocations, calls), 0, 0.02)
+            << system.option;
+        EXPECT_LE(per_call(counted.client.locks - raw.client.locks, calls), locks_max)
+            << system.option;
+        EXPECT_LE(per_call(counted.server.locks - raw.server.locks, calls), locks_max)
+            << system.option;
+    }
 }
 
 // --- POAs ----------------------------------------------------------------------------------------
@@ -279,6 +318,42 @@ TEST(InterceptorsBudget, OfANullCall)
         EXPECT_NEAR(system_calls(traced.client, calls), 2, extra_system_calls) << system.option;
         EXPECT_NEAR(system_calls(traced.server, calls), 2, extra_system_calls) << system.option;
     }
+}
+
+// --- Real-time events ----------------------------------------------------------------------------
+
+constexpr int event_calls = 500;
+
+bench::Counts count_events(const char* channel)
+{
+    bench::CommonOptions options;
+    options.program_directory = KAIROS_PROGRAM_DIRECTORY;
+    const auto system = bench::select_systems(channel, bench::events_systems());
+    const bench::Exercise exercise{};
+    return bench::count_calls(system.value().front(), options, event_calls, std::span(&exercise, 1),
+                              bench::CountingMethod::preload)
+        .value()
+        .at(0)
+        .server;
+}
+
+/// What a channel adds to each event, whoever gets it: the supplier's connection and the consumers'
+/// are others'.
+TEST(RealTimeEventsBudget, OfTheThreadThatHasBroughtTheEvent)
+{
+    for (const char* const channel : {"rt", "rt-100"}) {
+        const bench::Counts counted = count_events(channel);
+        EXPECT_NEAR(per_call(counted.allocations, event_calls), 0, 0.02) << channel;
+        EXPECT_NEAR(per_call(counted.locks, event_calls), 0, 0.02) << channel;
+    }
+}
+
+/// The lane's mutex, once by who puts an event in and once by who has given it.
+TEST(RealTimeEventsBudget, OfALane)
+{
+    const bench::Counts counted = count_events("rt-lanes");
+    EXPECT_NEAR(per_call(counted.allocations, event_calls), 0, 0.02);
+    EXPECT_LE(per_call(counted.locks, event_calls), 2.02);
 }
 
 } // namespace

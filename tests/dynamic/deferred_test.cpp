@@ -67,6 +67,7 @@ TEST_F(Deferred, SeveralAreOutstandingAndNoneHoldsUpAnotherCall)
         while (!request->poll_response())
             std::this_thread::yield();
         EXPECT_TRUE(request->poll_response());
+        EXPECT_EQ(i, result(request.in())); // as programs for omniORB have it
         request->get_response();
         EXPECT_EQ(i, result(request.in()));
     }
@@ -156,7 +157,26 @@ TEST_F(Deferred, ServersThatCannotBeReachedAreFoundInTheResponse)
     const CORBA::Request_var request = object->_request("anything");
     request->send_deferred();
     EXPECT_TRUE(request->poll_response());
+    EXPECT_NE(nullptr, CORBA::TRANSIENT::_downcast(request->env()->exception()));
+    EXPECT_EQ("BAD_INV_ORDER 0x4f4d000a NO", outcome([&] { request->send_deferred(); }));
     EXPECT_EQ("TRANSIENT 0x4b520001 NO", outcome([&] { request->get_response(); }));
+    EXPECT_EQ("BAD_INV_ORDER 0x4f4d000c NO", outcome([&] { request->get_response(); }));
+}
+
+TEST_F(Deferred, WhatWasPolledTheOrbGivesAsWell)
+{
+    const CORBA::RequestSeq requests = three();
+    client_.orb()->send_multiple_requests_deferred(requests);
+    server_.servant.release(1);
+    while (!requests[1]->poll_response())
+        std::this_thread::yield();
+    EXPECT_TRUE(client_.orb()->poll_next_response());
+    CORBA::Request_var next;
+    client_.orb()->get_next_response(next.out());
+    EXPECT_EQ(requests[1], next.in());
+    EXPECT_EQ(1, result(next.in()));
+    server_.servant.release(0);
+    server_.servant.release(2);
 }
 
 TEST_F(Deferred, ManyThreadsEachWithTheirOwnRequests)

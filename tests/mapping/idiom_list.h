@@ -146,6 +146,77 @@ inline void fill(Record& record, Thing_ptr object)
     record.cost = CORBA::Fixed("12.25");
 }
 
+#ifdef IDIOMS_OF_OMNIORB
+// Functions for char* and for const char*: a text that is not const goes to the former.
+inline int taken_as(char*) { return 1; }
+inline int taken_as(const char*) { return 2; }
+template <typename T>
+struct Property {
+    Property& operator=(const T&) { return kind = 1, *this; }
+    Property& operator=(const char*) { return kind = 2, *this; }
+    Property& operator=(const std::string&) { return kind = 3, *this; }
+    int kind;
+};
+
+// Classes that read generated types from streams in ways of their own.
+struct OwnStream : cdrMemoryStream {
+    int asked;
+    OwnStream() : asked(0) {}
+};
+struct OwnChoice : Choice {
+    void operator<<=(OwnStream& stream)
+    {
+        ++stream.asked;
+        Choice::operator<<=(stream);
+    }
+};
+struct OwnPoints : Points {
+    void operator<<=(OwnStream& stream)
+    {
+        CORBA::ULong count;
+        count <<= stream;
+        length(count);
+        for (CORBA::ULong i = 0; i < count; ++i) {
+            Point& point = pd_buf[i];
+            point <<= stream;
+        }
+    }
+};
+
+inline void texts_and_streams_of_omniorb(Thing_ptr object)
+{
+    CORBA::String_var var = CORBA::string_dup("text");
+    Record record;
+    fill(record, object);
+    const Record& constant = record;
+
+    IDIOM(taken_as(var) == 1, )
+    IDIOM(taken_as(record.text) == 1, )
+    IDIOM(taken_as(record.labels[0]) == 1, )
+    IDIOM(taken_as(constant.text) == 2, )
+    IDIOM(to.kind == 1, Property<char*> to; to = var)
+    IDIOM(to.kind == 1, Property<char*> to; to = record.text)
+    IDIOM(to.kind == 1, Property<char*> to; to = record.labels[0])
+    IDIOM(to.kind == 2, Property<char*> to; to = constant.text)
+    IDIOM(to.kind == 2, Property<CORBA::Long> to; to = record.text)
+
+    IDIOM(stream.asked == 1 && same(to.text(), "text"), OwnStream stream; OwnChoice to; Choice from;
+          from.text("text"); from >>= stream; to <<= stream)
+    IDIOM(stream.asked == 1 && same(to.text(), "text"), OwnStream stream; OwnChoice to; Choice from;
+          from.text("text"); from.Choice::operator>>=(stream); (OwnChoice&)to <<= stream)
+    IDIOM(to.length() == 2 && to[1].x == 1, OwnStream stream; OwnPoints to; Points from;
+          from.length(2); from[1] = record.where; from >>= stream; to <<= stream)
+    IDIOM(to.x == 1, OwnStream stream; Point to; constant.where.Point::operator>>=(stream);
+          to.Point::operator<<=(stream))
+    IDIOM(same(to.text, "text") && to.target->_is_equivalent(object), OwnStream stream; Record to;
+          constant.Record::operator>>=(stream); to.Record::operator<<=(stream))
+    IDIOM(to[1]->_is_equivalent(object), cdrMemoryStream stream; Things to;
+          constant.targets >>= stream; to <<= stream)
+    IDIOM(same(to[1], "text"), cdrMemoryStream stream; Names to;
+          constant.labels.Names::operator>>=(stream); to.Names::operator<<=(stream))
+}
+#endif
+
 inline void texts(Thing_ptr object)
 {
     CORBA::String_var var = CORBA::string_dup("text");
@@ -998,6 +1069,9 @@ inline bool all(CORBA::ORB_ptr orb)
 {
     CORBA::Object_var found = orb->string_to_object("corbaloc::127.0.0.1:1/thing");
     Thing_var thing = Thing::_unchecked_narrow(found);
+#ifdef IDIOMS_OF_OMNIORB
+    texts_and_streams_of_omniorb(thing);
+#endif
     texts(thing);
     wide_texts(thing);
     objects(thing);

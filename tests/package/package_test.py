@@ -19,10 +19,9 @@ from concurrent.futures import ThreadPoolExecutor
 HERE = pathlib.Path(__file__).resolve().parent
 SOURCE = HERE.parent.parent
 LIBRARIES = ["kairos", "kairos-dynamic", "kairos-realtime", "kairos-services", "kairos-events",
-             "kairos-rtevents", "kairos-notification", "kairos-eventstore", "kairos-trading",
-             "kairos-logs",
-             "kairos-nameserver", "kairos-repository", "kairos-gateway", "kairos-tls",
-             "kairos-access", "kairos-csiv2", "kairos-datagrams"]
+             "kairos-nats", "kairos-rtevents", "kairos-notification", "kairos-eventstore",
+             "kairos-trading", "kairos-logs", "kairos-nameserver", "kairos-repository",
+             "kairos-gateway", "kairos-tls", "kairos-access", "kairos-csiv2", "kairos-datagrams"]
 LAYERS = ["kairos-omniorb", "kairos-tao"]  # for programs that were written for other ORBs
 
 # What users may differ in, each of it in some way and most pairs of it in one: compiler, linker,
@@ -309,7 +308,7 @@ def main():
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as temporary:
         work = pathlib.Path(temporary)
-        for component in ("runtime", "nameserver", "repository", "logs", "gateway",
+        for component in ("runtime", "nameserver", "repository", "logs", "nats", "gateway",
                           "tls", "development", "compiler"):
             must(arguments.cmake, "--install", arguments.build, "--prefix", work / "first",
                  "--component", component)

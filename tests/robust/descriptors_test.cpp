@@ -2,7 +2,7 @@
 //
 // Servers that may not have more connections: by the system's limit or by the option's. Those
 // there are go on, newcomers are turned away, one line an episode says so, and when some have gone
-// it is as before.
+// it is as before. And those of which one peer may not have more requests that wait.
 #include "kairos/orb/orb.h"
 #include "kairos/server/serving.h"
 #include "tests/malformed/fixture.h"
@@ -181,6 +181,98 @@ TEST_P(Exhaustion, OfOnePeersConnectionsIsItsOwn)
 }
 
 KAIROS_EVERY_ARCHITECTURE(Exhaustion);
+
+/// Of a server with one thread, which is busy until it is told to go on.
+class PeersRequests : public ::testing::TestWithParam<const char*> {
+  protected:
+    /// `when_full`: block or refuse.
+    void start(const char* when_full)
+    {
+        server_.emplace(GetParam(), std::vector<std::string>{"-ORBThreads", "1", "-ORBQueue", "4",
+                                                             "-ORBQueueFull", when_full,
+                                                             "-ORBMaxPeerRequests", "2"});
+        server_->servant().action = [this] {
+            busy_.set();
+            EXPECT_TRUE(go_on_.wait());
+        };
+        hostile_.emplace(connect_from("127.0.0.2", server_->port()));
+        hostile_->send(request(server_->key(), "act").finish());
+        ASSERT_TRUE(busy_.wait());
+    }
+    void send_pings(RawPeer& peer, int count)
+    {
+        Octets many;
+        for (int i = 0; i < count; ++i) {
+            const Octets one = server_->ping(static_cast<std::uint32_t>(i));
+            many.insert(many.end(), one.begin(), one.end());
+        }
+        peer.send(many);
+    }
+    /// What comes of the next so many: the same of all.
+    static std::string outcomes(RawPeer& peer, int count)
+    {
+        std::string all;
+        for (int i = 0; i < count; ++i) {
+            const std::string one = ParsedReply(peer.read_message()).text();
+            if (i != 0 && one != all) return all + ", " + one;
+            all = one;
+        }
+        return all;
+    }
+    [[nodiscard]] std::size_t late()
+    {
+        return orb::Serving::of(server_->orb()->_kairos_core()).account().figures().late;
+    }
+
+    const LogLines log_;
+    Event busy_;
+    Event go_on_;
+    std::optional<RunningServer> server_;
+    std::optional<RawPeer> hostile_;
+};
+
+TEST_P(PeersRequests, ThatAreTooManyAreRefused)
+{
+    start("refuse");
+    send_pings(*hostile_, 2 + 10);
+    const std::string refused = outcomes(*hostile_, 10);
+    EXPECT_TRUE(refused.starts_with("TRANSIENT ") && refused.find(',') == std::string::npos)
+        << refused;
+    RawPeer accomplice = connect_from("127.0.0.2", server_->port());
+    send_pings(accomplice, 1);
+    EXPECT_EQ(outcomes(accomplice, 1), refused);
+    RawPeer other = server_->connect();
+    send_pings(other, 2 + 1);
+    EXPECT_EQ(outcomes(other, 1), refused); // two of its own wait
+    EXPECT_GE(LogLines::count("requests of 127.0.0.2:"), 1u);
+    EXPECT_GE(LogLines::count(" are left waiting: -ORBMaxPeerRequests reached"), 2u);
+    go_on_.set();
+    EXPECT_EQ(outcomes(*hostile_, 3), "NO_EXCEPTION");
+    EXPECT_EQ(outcomes(other, 2), "NO_EXCEPTION");
+    send_pings(accomplice, 1);
+    EXPECT_EQ(outcomes(accomplice, 1), "NO_EXCEPTION");
+    EXPECT_EQ(late(), 2u);
+}
+
+TEST_P(PeersRequests, ThatAreTooManyAreLeftUnread)
+{
+    constexpr int many = 100;
+    start("block");
+    RawPeer accomplice = connect_from("127.0.0.2", server_->port());
+    send_pings(*hostile_, many);
+    send_pings(accomplice, many);
+    while (late() == 0)
+        std::this_thread::yield();
+    RawPeer other = server_->connect();
+    send_pings(other, many);
+    go_on_.set();
+    EXPECT_EQ(outcomes(other, many), "NO_EXCEPTION");
+    EXPECT_EQ(outcomes(accomplice, many), "NO_EXCEPTION");
+    EXPECT_EQ(outcomes(*hostile_, 1 + many), "NO_EXCEPTION");
+}
+
+INSTANTIATE_TEST_SUITE_P(HandedOver, PeersRequests,
+                         ::testing::Values("worker-pool", "filter-chain", "thread-per-object"));
 
 } // namespace
 } // namespace kairos::orb_testing

@@ -122,7 +122,7 @@ TEST_P(NestedSending, RequestsByUnixSockets)
 
 TEST_P(NestedSending, RequestsBySharedMemory)
 {
-    both(small_queues({"-ORBListenEndpoints", "shmiop://"}), count);
+    both(small_queues({"-ORBListenEndpoints", "shmiop://", "-ORBLoanMemory", "0"}), count);
 }
 
 TEST_P(NestedSending, Replies)

@@ -40,25 +40,24 @@ void publish_channel(CORBA::ORB_ptr orb, const ChannelArguments& arguments, std:
     fmt::print("{}\n", reference.in());
 }
 
-void complete_limits(const ChannelArguments& arguments, events::ServiceLimits& limits)
+void require_channels(const ChannelArguments& arguments)
 {
     if (arguments.files.size() > arguments.channels.size() ||
         arguments.names.size() > arguments.channels.size())
         throw std::runtime_error("there are fewer channels than files or names for them");
+}
+
+void complete_limits(const ChannelArguments& arguments, events::ServiceLimits& limits)
+{
+    require_channels(arguments);
     limits.call_timeout = duration_of(arguments.timeout_s);
     limits.poll_interval = duration_of(arguments.poll_s);
     limits.proxies_of_all_max = std::max(limits.proxies_of_all_max, limits.proxies_max);
 }
 
-void add_channel_options(CLI::App& command, ChannelArguments& arguments,
-                         events::ServiceLimits& limits, const ChannelTexts& texts)
+void add_channel_places(CLI::App& command, ChannelArguments& arguments, const std::string& channels)
 {
-    command
-        .add_option("-c,--channel", arguments.channels,
-                    fmt::format("A channel, which clients also find as corbaloc:…/NAME; may be "
-                                "repeated. Without any there is one, {}. Clients make others by "
-                                "corbaloc:…/{}",
-                                texts.first, texts.factory))
+    command.add_option("-c,--channel", arguments.channels, channels)
         ->type_name("NAME")
         ->allow_extra_args(false);
     command
@@ -78,6 +77,16 @@ void add_channel_options(CLI::App& command, ChannelArguments& arguments,
                     "be repeated, as --ior. -ORBInitRef NameService=URL says where that is")
         ->type_name("NAME")
         ->allow_extra_args(false);
+}
+
+void add_channel_options(CLI::App& command, ChannelArguments& arguments,
+                         events::ServiceLimits& limits, const ChannelTexts& texts)
+{
+    add_channel_places(command, arguments,
+                       fmt::format("A channel, which clients also find as corbaloc:…/NAME; may be "
+                                   "repeated. Without any there is one, {}. Clients make others "
+                                   "by corbaloc:…/{}",
+                                   texts.first, texts.factory));
     command
         .add_option("--queue", limits.queue_max,
                     "Events that wait for one consumer; when there are more, the oldest is dropped")

@@ -35,9 +35,15 @@ struct ChannelTexts {
     const char* factory; ///< by which clients make others: the key of its corbaloc
 };
 
-/// Adds the options of `arguments` and of `limits`, which both must live as long as the parser.
+/// Adds the options that say which channels there are and where; `arguments` must live as long as
+/// the parser.
+void add_channel_places(CLI::App& command, ChannelArguments& arguments,
+                        const std::string& channels);
+/// Adds those, and the options of `limits`, which must live as long, too.
 void add_channel_options(CLI::App& command, ChannelArguments& arguments,
                          events::ServiceLimits& limits, const ChannelTexts& texts);
+/// Throws std::runtime_error where there are more files or names than channels.
+void require_channels(const ChannelArguments& arguments);
 /// Sets what of the limits has other units on the command line; throws std::runtime_error where
 /// there are more files or names than channels.
 void complete_limits(const ChannelArguments& arguments, events::ServiceLimits& limits);

@@ -48,8 +48,12 @@ void add_reference_commands(CLI::App& app, const std::vector<std::string>& orb_o
                             int& status);
 /// What `bench` has measured, read again.
 void add_report_command(CLI::App& app, int& status);
+/// `rtevents`: real-time event channels, and what looks into them and uses them.
+void add_rtevents_command(CLI::App& app, const std::vector<std::string>& orb_options, int& status);
 void add_sched_command(CLI::App& app, int& status);
 void add_scheduler_command(CLI::App& app, const std::vector<std::string>& orb_options, int& status);
 void add_trade_command(CLI::App& app, const std::vector<std::string>& orb_options, int& status);
+/// `users`: files of users and their passwords.
+void add_users_command(CLI::App& app, int& status);
 
 } // namespace kairos::tools

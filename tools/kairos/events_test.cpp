@@ -9,6 +9,7 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <filesystem>
 #include <fstream>
 #include <stdlib.h>
@@ -141,6 +142,56 @@ TEST_F(EventsCommand, EndsWhileAPullWaits)
     EXPECT_EQ("0", daemon.end());
     thread.join();
 }
+
+#ifdef KAIROS_NATS_SERVER
+TEST_F(EventsCommand, JoinsChannelsOfProcessesByNats)
+{
+    bench::ChildProcess bus =
+        bench::ChildProcess::start(
+            {.command = {"/bin/sh", "-c",
+                         "exec '" KAIROS_NATS_SERVER "' --addr 127.0.0.1 --port -1 2>&1"},
+             .environment = {},
+             .cpu = {},
+             .inherited_descriptor = -1})
+            .value();
+    std::string server;
+    for (std::string line; !line.ends_with("Server is ready");) {
+        line = bus.read_line(start_patience).value();
+        const std::size_t at = line.find("127.0.0.1:");
+        if (at != std::string::npos) server = "nats://" + line.substr(at);
+    }
+    Daemon one({"events", "-c", "Lab", "--bus", server, "--subject", "lab.events"});
+    Daemon other({"events", "-c", "Hall", "--bus", server, "--subject", "lab.events"});
+    const auto from_channel = object<CosEventChannelAdmin::EventChannel>(one.reference);
+    const CosEventChannelAdmin::SupplierAdmin_var suppliers = from_channel->for_suppliers();
+    const auto to =
+        CosEventChannelAdmin::ProxyPushConsumer_var(suppliers->obtain_push_consumer());
+    to->connect_push_supplier(CosEventComm::PushSupplier::_nil());
+    const auto to_channel = object<CosEventChannelAdmin::EventChannel>(other.reference);
+    const CosEventChannelAdmin::ConsumerAdmin_var consumers = to_channel->for_consumers();
+    const auto from =
+        CosEventChannelAdmin::ProxyPullSupplier_var(consumers->obtain_pull_supplier());
+    from->connect_pull_consumer(CosEventComm::PullConsumer::_nil());
+    CORBA::Any data;
+    data <<= "an event";
+    CORBA::Boolean has_event = false;
+    const auto end = std::chrono::steady_clock::now() + start_patience;
+    while (!has_event) { // until the server knows of the other
+        ASSERT_LT(std::chrono::steady_clock::now(), end);
+        to->push(data);
+        const CORBA::Any_var event = from->try_pull(has_event);
+        const char* text = "";
+        if (has_event) {
+            EXPECT_TRUE(event.in() >>= text);
+            EXPECT_STREQ("an event", text);
+        }
+    }
+    EXPECT_EQ("0", one.end());
+    EXPECT_EQ("0", other.end());
+    const std::string complaint = complaint_of({"events", "--bus", "http://host"});
+    EXPECT_NE(std::string::npos, complaint.find("nats://HOST")) << complaint;
+}
+#endif
 
 TEST_F(EventsCommand, SaysWhatIsWrong)
 {

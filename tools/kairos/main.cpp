@@ -42,7 +42,8 @@ bool takes_orb_options(int argc, char** argv)
     return command == "call" || command == "describe" || command == "browse" ||
            command == "names" || command == "naming" || command == "gateway" || command == "ifr" ||
            command == "ping" || command == "scheduler" || command == "events" ||
-           command == "property" || command == "trade" || command == "notify" || command == "log";
+           command == "property" || command == "trade" || command == "notify" || command == "log" ||
+           command == "rtevents";
 }
 
 /// An option whose name is asked for is no option of the tool.
@@ -86,6 +87,7 @@ int main(int argc, char** argv)
     kairos::tools::add_property_command(app, orb_options, status);
     kairos::tools::add_repository_command(app, orb_options, status);
     kairos::tools::add_names_command(app, orb_options, status);
+    kairos::tools::add_rtevents_command(app, orb_options, status);
     kairos::tools::add_sched_command(app, status);
     kairos::tools::add_scheduler_command(app, orb_options, status);
     kairos::tools::add_trade_command(app, orb_options, status);
@@ -93,6 +95,7 @@ int main(int argc, char** argv)
     kairos::tools::add_report_command(app, status);
     kairos::tools::add_certs_command(app, status);
     kairos::tools::add_access_command(app, status);
+    kairos::tools::add_users_command(app, status);
     kairos::tools::add_count_command(app, status);
     kairos::tools::add_options_command(app, status);
     app.footer("Exit status: 0 for success, 1 for failure, 2 for wrong arguments.");

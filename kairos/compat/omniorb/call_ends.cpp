@@ -2,6 +2,7 @@
 #include "kairos/compat/omniorb/call_ends.h"
 
 #include "kairos/compat/omniorb/include/omniORB4/omniORB.h"
+#include "kairos/corba/object.h"
 #include "kairos/mapping/exception.h"
 #include "kairos/orb/adapter.h"
 #include "kairos/orb/failure.h"
@@ -18,38 +19,57 @@
 namespace kairos::omniorb {
 namespace {
 
-/// A handler of the program's and what it is to be given.
+/// What ended, and how often it was made again.
+struct EndedCall {
+    orb::ObservedCall& call;
+    CORBA::ULong retries;
+};
+
+/// A handler of the program's, which may be one that is told of the call as well, and what it is to
+/// be given.
 template <typename Exception>
 class Handler {
   public:
     using Function = CORBA::Boolean (*)(void*, CORBA::ULong, const Exception&);
+    using FunctionExt = CORBA::Boolean (*)(void*, CORBA::ULong, const Exception&, CORBA::Object_ptr,
+                                           const char*);
 
-    void set(void* cookie, Function function)
-    {
-        const std::lock_guard lock(mutex_);
-        cookie_ = cookie, function_ = function;
-    }
+    void set(void* cookie, Function function) { set(cookie, function, nullptr); }
+    void set(void* cookie, FunctionExt function) { set(cookie, nullptr, function); }
     [[nodiscard]] bool is_set()
     {
         const std::lock_guard lock(mutex_);
-        return function_ != nullptr;
+        return function_ != nullptr || function_ext_ != nullptr;
     }
     /// Asks the handler, if there is one: nothing if there is none. Calls it without the lock: it
     /// may install another.
-    [[nodiscard]] std::optional<bool> wants_retry(CORBA::ULong retries, const Exception& exception)
+    [[nodiscard]] std::optional<bool> wants_retry(const EndedCall& ended,
+                                                  const Exception& exception)
     {
         std::unique_lock lock(mutex_);
         void* const cookie = cookie_;
         const Function function = function_;
+        const FunctionExt function_ext = function_ext_;
         lock.unlock();
-        if (function == nullptr) return std::nullopt;
-        return function(cookie, retries, exception);
+        if (function != nullptr) return function(cookie, ended.retries, exception);
+        if (function_ext == nullptr) return std::nullopt;
+        const CORBA::Object_var object =
+            corba::StubFactory::make<CORBA::Object>(orb::ReferencePtr(&ended.call.target()));
+        const std::string operation(ended.call.operation().name());
+        return function_ext(cookie, ended.retries, exception, object.in(), operation.c_str());
     }
 
   private:
+    void set(void* cookie, Function function, FunctionExt function_ext)
+    {
+        const std::lock_guard lock(mutex_);
+        cookie_ = cookie, function_ = function, function_ext_ = function_ext;
+    }
+
     std::mutex mutex_; // guards what follows
     void* cookie_ = nullptr;
-    Function function_ = nullptr;
+    Function function_ = nullptr; // one of the two at most is there
+    FunctionExt function_ext_ = nullptr;
 };
 
 struct Handlers {
@@ -63,16 +83,16 @@ struct Handlers {
         return transient.is_set() || timeout.is_set() || comm_failure.is_set() || others.is_set();
     }
     /// Hands the exception, as the program sees it, to the handler of its class.
-    [[nodiscard]] std::optional<bool> want_retry(CORBA::ULong retries,
+    [[nodiscard]] std::optional<bool> want_retry(const EndedCall& ended,
                                                  const CORBA::SystemException& exception)
     {
         if (const auto* is = dynamic_cast<const CORBA::TRANSIENT*>(&exception))
-            return transient.wants_retry(retries, *is);
+            return transient.wants_retry(ended, *is);
         if (const auto* is = dynamic_cast<const CORBA::TIMEOUT*>(&exception))
-            return timeout.wants_retry(retries, *is);
+            return timeout.wants_retry(ended, *is);
         if (const auto* is = dynamic_cast<const CORBA::COMM_FAILURE*>(&exception))
-            return comm_failure.wants_retry(retries, *is);
-        return others.wants_retry(retries, exception);
+            return comm_failure.wants_retry(ended, *is);
+        return others.wants_retry(ended, exception);
     }
 };
 
@@ -172,12 +192,11 @@ CORBA::ULong minor_of(const CORBA::SystemException& exception)
 }
 
 /// Asks the object's handler for the exception, or else that for all objects.
-bool wants_retry(const orb::Reference& object, CORBA::ULong retries,
-                 const CORBA::SystemException& exception)
+bool wants_retry(const EndedCall& ended, const CORBA::SystemException& exception)
 {
-    if (const std::shared_ptr<Handlers> its = object_handlers().of(object))
-        if (const std::optional<bool> wants = its->want_retry(retries, exception)) return *wants;
-    return handlers().want_retry(retries, exception).value_or(false);
+    if (const std::shared_ptr<Handlers> its = object_handlers().of(ended.call.target()))
+        if (const std::optional<bool> wants = its->want_retry(ended, exception)) return *wants;
+    return handlers().want_retry(ended, exception).value_or(false);
 }
 
 } // namespace
@@ -217,7 +236,7 @@ void CallEnds::receive_exception(orb::ObservedCall& call)
         if (!state) state = std::make_shared<CORBA::ULong>(0);
         auto& retries = *static_cast<CORBA::ULong*>(state.get());
         // Once it may have been executed, a call is not made again, whatever the handler says.
-        if (wants_retry(call.target(), retries, seen) && seen.completed() == CORBA::COMPLETED_NO) {
+        if (wants_retry({call, retries}, seen) && seen.completed() == CORBA::COMPLETED_NO) {
             ++retries;
             throw orb::LocationForward{call.target().ior()};
         }
@@ -272,6 +291,54 @@ void installCommFailureExceptionHandler(CORBA::Object_ptr object, void* cookie,
 
 void installSystemExceptionHandler(CORBA::Object_ptr object, void* cookie,
                                    systemExceptionHandler_t handler)
+{
+    using namespace kairos::omniorb;
+    set_for(object, &Handlers::others, cookie, handler);
+}
+
+void installTransientExceptionHandlerExt(void* cookie, transientExceptionHandlerExt_t handler)
+{
+    kairos::omniorb::handlers().transient.set(cookie, handler);
+}
+
+void installTransientExceptionHandlerExt(CORBA::Object_ptr object, void* cookie,
+                                         transientExceptionHandlerExt_t handler)
+{
+    using namespace kairos::omniorb;
+    set_for(object, &Handlers::transient, cookie, handler);
+}
+
+void installTimeoutExceptionHandlerExt(void* cookie, timeoutExceptionHandlerExt_t handler)
+{
+    kairos::omniorb::handlers().timeout.set(cookie, handler);
+}
+
+void installTimeoutExceptionHandlerExt(CORBA::Object_ptr object, void* cookie,
+                                       timeoutExceptionHandlerExt_t handler)
+{
+    using namespace kairos::omniorb;
+    set_for(object, &Handlers::timeout, cookie, handler);
+}
+
+void installCommFailureExceptionHandlerExt(void* cookie, commFailureExceptionHandlerExt_t handler)
+{
+    kairos::omniorb::handlers().comm_failure.set(cookie, handler);
+}
+
+void installCommFailureExceptionHandlerExt(CORBA::Object_ptr object, void* cookie,
+                                           commFailureExceptionHandlerExt_t handler)
+{
+    using namespace kairos::omniorb;
+    set_for(object, &Handlers::comm_failure, cookie, handler);
+}
+
+void installSystemExceptionHandlerExt(void* cookie, systemExceptionHandlerExt_t handler)
+{
+    kairos::omniorb::handlers().others.set(cookie, handler);
+}
+
+void installSystemExceptionHandlerExt(CORBA::Object_ptr object, void* cookie,
+                                      systemExceptionHandlerExt_t handler)
 {
     using namespace kairos::omniorb;
     set_for(object, &Handlers::others, cookie, handler);

@@ -3,6 +3,9 @@
 // omniORB's streams (omniORB4/cdrStream.h): a writer of octets, and a cursor in what it wrote.
 #include "kairos/compat/omniorb/include/omniORB4/cdrStream.h"
 
+#include "kairos/corba/orb_state.h"
+#include "kairos/orb/orb.h"
+
 #include <algorithm>
 #include <cstring>
 #include <utility>
@@ -35,6 +38,23 @@ void require_size(int size)
 }
 
 } // namespace
+
+namespace kairos::omniorb {
+
+ReadWithOrb::ReadWithOrb(cdr::Reader& in)
+{
+    if (CORBA::ORB_ptr found = corba::default_orb()) {
+        core_ = IntrusivePtr<orb::Orb>(&found->_kairos_core());
+        environment_.orb = core_.get();
+        environment_.orb_owner = core_.get();
+        environment_.value_factories = core_->value_factories();
+    }
+    in.set_environment(&environment_);
+}
+
+ReadWithOrb::~ReadWithOrb() = default;
+
+} // namespace kairos::omniorb
 
 cdrStream::~cdrStream() = default;
 

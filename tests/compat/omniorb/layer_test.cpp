@@ -235,6 +235,53 @@ TEST(Layer, AnObjectsHandlerIsAskedInsteadOfThatForAll)
     EXPECT_EQ(asked_for_one, 4U);
 }
 
+/// What a handler was told of the last call.
+struct Told {
+    CORBA::ULong asked = 0;
+    CORBA::Object_var object;
+    std::string operation;
+};
+
+template <typename Exception>
+CORBA::Boolean note(void* cookie, CORBA::ULong retries, const Exception&, CORBA::Object_ptr object,
+                    const char* operation)
+{
+    Told& told = *static_cast<Told*>(cookie);
+    ++told.asked;
+    told.object = CORBA::Object::_duplicate(object);
+    told.operation = operation;
+    return retries < 1;
+}
+
+TEST(Layer, HandlersMayBeToldOfObjectAndOperation)
+{
+    const DeadAddress nobody;
+    const Layer layer;
+    Told told;
+    Told told_of_one;
+    CORBA::ULong asked = 0;
+    CORBA::Object_var object = layer.orb->string_to_object(nobody.url());
+    omniORB::installTransientExceptionHandler(&asked, never_again);
+    omniORB::installTransientExceptionHandlerExt(&told, note<CORBA::TRANSIENT>); // in its place
+    omniORB::installSystemExceptionHandlerExt(&told_of_one, note<CORBA::SystemException>);
+    EXPECT_THROW(object->_non_existent(), CORBA::TRANSIENT);
+    EXPECT_EQ(asked, 0U);
+    EXPECT_EQ(told.asked, 2U);
+    EXPECT_EQ(told_of_one.asked, 0U);
+    EXPECT_EQ(told.operation, "_non_existent");
+    EXPECT_TRUE(told.object->_is_equivalent(object));
+    omniORB::installTransientExceptionHandlerExt(object, &told_of_one, note<CORBA::TRANSIENT>);
+    EXPECT_THROW((void)object->_is_a("IDL:x:1.0"), CORBA::TRANSIENT);
+    EXPECT_EQ(told.asked, 2U);
+    EXPECT_EQ(told_of_one.asked, 2U);
+    EXPECT_EQ(told_of_one.operation, "_is_a");
+    omniORB::installTransientExceptionHandlerExt(object, nullptr, nullptr);
+    omniORB::installTransientExceptionHandlerExt(nullptr, nullptr);
+    omniORB::installSystemExceptionHandlerExt(nullptr, nullptr);
+    EXPECT_THROW(object->_non_existent(), CORBA::TRANSIENT);
+    EXPECT_EQ(told.asked + told_of_one.asked, 4U);
+}
+
 /// The overrides that a reference has.
 CORBA::ULong overrides_of(CORBA::Object_ptr object)
 {

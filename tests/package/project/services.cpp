@@ -12,6 +12,7 @@
 #include <kairos/nameserver/service.h>
 #include <kairos/nameserver/sqlite_store.h>
 #include <kairos/naming/CosNaming.h>
+#include <kairos/nats/federation.h>
 #include <kairos/notification/service.h>
 #include <kairos/properties/service.h>
 #include <kairos/repository/repository.h>
@@ -111,6 +112,18 @@ void pass_event(CORBA::ORB_ptr orb)
     const CORBA::Any_var event = from->pull();
     const char* name = nullptr;
     expect((event.in() >>= name) && std::string(name) == "lamp", "what a channel passes on");
+}
+
+void join_channels(CORBA::ORB_ptr orb)
+{
+    expect(kairos::nats::Federation::subject_of("Sales") == "kairos.events.Sales", "a subject");
+    bool is_refused = false;
+    try {
+        const kairos::nats::Federation bus(orb, {.servers = "nowhere"});
+    } catch (const CORBA::BAD_PARAM&) {
+        is_refused = true;
+    }
+    expect(is_refused, "what is no NATS server");
 }
 
 void watch_stock(CORBA::ORB_ptr orb)
@@ -266,6 +279,7 @@ try {
     lead_to(orb, object);
     filter_events();
     pass_event(orb);
+    join_channels(orb);
     pass_notification(orb);
     watch_stock(orb);
     describe_shop(orb);

@@ -3,6 +3,7 @@
 // omniORB's name; Kairos::naming has what it declares.
 #pragma once
 
+#include "omniORB4/CORBA.h"
+
 #include "kairos/naming/CosNaming.h"
 #include "kairos/naming/CosNaming_skel.h"
-#include "omniORB4/CORBA.h"

@@ -3,6 +3,7 @@
 // omniORB's name; Kairos::notification has what it declares.
 #pragma once
 
+#include "omniORB4/CORBA.h"
+
 #include "kairos/notification/CosNotifyChannelAdmin.h"
 #include "kairos/notification/CosNotifyChannelAdmin_skel.h"
-#include "omniORB4/CORBA.h"

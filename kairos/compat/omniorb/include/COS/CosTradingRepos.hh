@@ -3,6 +3,7 @@
 // omniORB's name; Kairos::trading has what it declares.
 #pragma once
 
+#include "omniORB4/CORBA.h"
+
 #include "kairos/trading/CosTradingRepos.h"
 #include "kairos/trading/CosTradingRepos_skel.h"
-#include "omniORB4/CORBA.h"

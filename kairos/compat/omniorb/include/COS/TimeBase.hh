@@ -3,5 +3,6 @@
 // omniORB's name; it needs no further library.
 #pragma once
 
-#include "kairos/corba/TimeBase.h"
 #include "omniORB4/CORBA.h"
+
+#include "kairos/corba/TimeBase.h"

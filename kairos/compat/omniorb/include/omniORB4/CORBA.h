@@ -3,12 +3,13 @@
 // What programs for omniORB include instead of omniORB's header of this name.
 #pragma once
 
+#include "omniORB4/CORBA_sysdep.h"
+
 #include "kairos/corba/BiDirPolicy.h"
 #include "kairos/corba/CORBA.h"
 #include "kairos/corba/IOP.h"
 #include "kairos/corba/skel.h"
 #include "kairos/orb/reference.h"
-#include "omniORB4/CORBA_sysdep.h"
 #include "omniORB4/IIOP.h"
 #include "omniORB4/cdrStream.h"
 #include "omniORB4/minorCode.h"
@@ -53,3 +54,5 @@ typedef kairos::omniorb::LocalServant<PortableServer::ServantLocator> ServantLoc
 // `object->_PR_getobj()->_mostDerivedRepoId()`.
 #define _PR_getobj() _kairos_reference()
 #define _mostDerivedRepoId() ior().type_id.c_str()
+// The elements of a sequence, for classes that derive from it.
+#define pd_buf get_buffer()

@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What omniORB's header of this name says of the compiler: all of them have what it asks for.
+// Included in front of Kairos's headers, as it says to those of the mapping how texts convert.
 #pragma once
+
+// One function converts a text that is not const to char* and to const char*, as omniORB's do:
+// programs have functions for both, of which the one for char* is the better one.
+#define KAIROS_TEXTS_AS_OMNIORB 1 // NOLINT(modernize-macro-to-enum): asked for by #ifdef
 
 // NOLINTBEGIN(modernize-macro-to-enum): programs ask for them by #ifdef.
 #define HAVE_STD 1

@@ -3,6 +3,8 @@
 // IIOP profiles as omniORB's programs take them apart: what is in a reference's TaggedProfile.
 #pragma once
 
+#include "omniORB4/CORBA_sysdep.h"
+
 #include "kairos/corba/IOP.h"
 #include "omniORB4/omniORB.h"
 

@@ -2,9 +2,12 @@
 //
 // omniORB's streams of CDR outside of calls: `value >>= stream` writes, `stream`'s `value <<=
 // stream` reads, for every type of IDL but plain pointers to references and valuetypes, of which a
-// _var is written. Each stream belongs to one thread. Reading throws MARSHAL where the octets are
-// not what is asked for. docs/from-omniorb.md says what of omniORB's classes is not here.
+// _var is written. What is read of these is the process's ORB's. Each stream belongs to one thread.
+// Reading throws MARSHAL where the octets are not what is asked for. docs/from-omniorb.md says what
+// of omniORB's classes is not here.
 #pragma once
+
+#include "omniORB4/CORBA_sysdep.h"
 
 #include "kairos/base/export.h"
 #include "kairos/codec/octets.h"
@@ -32,6 +35,26 @@ inline ptr_arith_t align_to(ptr_arith_t position, alignment_t alignment)
 
 } // namespace omni
 
+namespace kairos::omniorb {
+
+/// Says to a reader which ORB references and valuetypes belong to while one value is read: the
+/// process's, if there is any; else references are malformed. One thread, on the stack.
+class KAIROS_API ReadWithOrb {
+  public:
+    explicit ReadWithOrb(cdr::Reader& in);
+    ReadWithOrb(const ReadWithOrb&) = delete;
+    ReadWithOrb& operator=(const ReadWithOrb&) = delete;
+    ~ReadWithOrb();
+    /// To be called when the value was read and is not malformed.
+    void accept() const { environment_.accept_values(); }
+
+  private:
+    IntrusivePtr<orb::Orb> core_;
+    cdr::Environment environment_;
+};
+
+} // namespace kairos::omniorb
+
 /// What all of them have. Classes of programs derive from cdrMemoryStream.
 class KAIROS_API cdrStream {
   public:
@@ -49,8 +72,15 @@ class KAIROS_API cdrStream {
     void _kairos_get(T& value)
     {
         kairos::cdr::Reader in = reader();
-        kairos::mapping::decode(in, value);
-        read_by(in);
+        if constexpr (std::is_class_v<std::remove_all_extents_t<T>>) {
+            const kairos::omniorb::ReadWithOrb orb(in);
+            kairos::mapping::decode(in, value);
+            read_by(in);
+            orb.accept();
+        } else {
+            kairos::mapping::decode(in, value);
+            read_by(in);
+        }
     }
 
     template <typename Char>
@@ -192,16 +222,26 @@ class KAIROS_API cdrEncapsulationStream : public cdrMemoryStream {
     void take(const CORBA::Octet* octets, CORBA::ULong size);
 };
 
+namespace kairos::omniorb {
+
+/// Generated classes, and those of programs, that have these operators as members.
+template <typename T>
+concept WritesItself = requires(const T& value, cdrStream& stream) { value.operator>>=(stream); };
+template <typename T>
+concept ReadsItself = requires(T& value, cdrStream& stream) { value.operator<<=(stream); };
+
+} // namespace kairos::omniorb
+
 // What is written and read as text or by reference has overloads; all else is Marshal<T>'s.
 template <typename T>
-    requires(!std::is_pointer_v<T>)
+    requires(!std::is_pointer_v<T> && !kairos::omniorb::WritesItself<T>)
 void operator>>=(const T& value, cdrStream& stream)
 {
     stream._kairos_put(value);
 }
 inline void operator>>=(const char* text, cdrStream& stream) { stream.marshalString(text); }
 template <typename T>
-    requires(!std::is_pointer_v<T>)
+    requires(!std::is_pointer_v<T> && !kairos::omniorb::ReadsItself<T>)
 void operator<<=(T& value, cdrStream& stream)
 {
     stream._kairos_get(value);

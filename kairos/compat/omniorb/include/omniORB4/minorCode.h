@@ -5,6 +5,8 @@
 // (kairos/orb/failure.h).
 #pragma once
 
+#include "omniORB4/CORBA_sysdep.h"
+
 #include "kairos/corba/CORBA.h"
 
 namespace omni {

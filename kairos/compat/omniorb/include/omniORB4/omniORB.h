@@ -4,9 +4,10 @@
 // NO_IMPLEMENT with the reason. docs/from-omniorb.md lists which.
 #pragma once
 
+#include "omniORB4/CORBA_sysdep.h"
+
 #include "kairos/base/export.h"
 #include "kairos/corba/CORBA.h"
-#include "omniORB4/CORBA_sysdep.h"
 #include "omniORB4/minorCode.h"
 
 #include <cstdint>
@@ -196,6 +197,39 @@ KAIROS_API void installCommFailureExceptionHandler(CORBA::Object_ptr object, voi
                                                    commFailureExceptionHandler_t handler);
 KAIROS_API void installSystemExceptionHandler(CORBA::Object_ptr object, void* cookie,
                                               systemExceptionHandler_t handler);
+// The same, told of the object and the operation as well, which last as long as they are called; of
+// each kind the handler that was installed last is asked.
+typedef CORBA::Boolean (*transientExceptionHandlerExt_t)(void* cookie, CORBA::ULong retries,
+                                                         const CORBA::TRANSIENT& exception,
+                                                         CORBA::Object_ptr object,
+                                                         const char* operation);
+KAIROS_API void installTransientExceptionHandlerExt(void* cookie,
+                                                    transientExceptionHandlerExt_t handler);
+KAIROS_API void installTransientExceptionHandlerExt(CORBA::Object_ptr object, void* cookie,
+                                                    transientExceptionHandlerExt_t handler);
+typedef CORBA::Boolean (*timeoutExceptionHandlerExt_t)(void* cookie, CORBA::ULong retries,
+                                                       const CORBA::TIMEOUT& exception,
+                                                       CORBA::Object_ptr object,
+                                                       const char* operation);
+KAIROS_API void installTimeoutExceptionHandlerExt(void* cookie,
+                                                  timeoutExceptionHandlerExt_t handler);
+KAIROS_API void installTimeoutExceptionHandlerExt(CORBA::Object_ptr object, void* cookie,
+                                                  timeoutExceptionHandlerExt_t handler);
+typedef CORBA::Boolean (*commFailureExceptionHandlerExt_t)(void* cookie, CORBA::ULong retries,
+                                                           const CORBA::COMM_FAILURE& exception,
+                                                           CORBA::Object_ptr object,
+                                                           const char* operation);
+KAIROS_API void installCommFailureExceptionHandlerExt(void* cookie,
+                                                      commFailureExceptionHandlerExt_t handler);
+KAIROS_API void installCommFailureExceptionHandlerExt(CORBA::Object_ptr object, void* cookie,
+                                                      commFailureExceptionHandlerExt_t handler);
+typedef CORBA::Boolean (*systemExceptionHandlerExt_t)(void* cookie, CORBA::ULong retries,
+                                                      const CORBA::SystemException& exception,
+                                                      CORBA::Object_ptr object,
+                                                      const char* operation);
+KAIROS_API void installSystemExceptionHandlerExt(void* cookie, systemExceptionHandlerExt_t handler);
+KAIROS_API void installSystemExceptionHandlerExt(CORBA::Object_ptr object, void* cookie,
+                                                 systemExceptionHandlerExt_t handler);
 
 /// The names of minor codes: "TRANSIENT_ConnectFailed"; null for others.
 KAIROS_API const char* minorString(const CORBA::SystemException& exception);

@@ -4,6 +4,8 @@
 // Kairos::naming.
 #pragma once
 
+#include "omniORB4/CORBA_sysdep.h"
+
 #include "kairos/ior/name.h"
 #include "kairos/naming/name.h"
 #include "omniORB4/omniORB.h"

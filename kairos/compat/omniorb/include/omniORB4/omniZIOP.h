@@ -3,6 +3,8 @@
 // omniORB's compression of messages (ZIOP). Kairos has none: its functions raise NO_IMPLEMENT.
 #pragma once
 
+#include "omniORB4/CORBA_sysdep.h"
+
 #include "kairos/base/export.h"
 #include "omniORB4/omniORB.h"
 

@@ -4,6 +4,8 @@
 // so on (docs/from-omniorb.md).
 #pragma once
 
+#include "omniORB4/CORBA_sysdep.h"
+
 #include "kairos/base/export.h"
 #include "omniORB4/omniORB.h"
 

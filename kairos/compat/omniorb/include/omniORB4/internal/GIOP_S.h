@@ -3,6 +3,8 @@
 // A request that an interceptor of omniORB is told of.
 #pragma once
 
+#include "omniORB4/CORBA_sysdep.h"
+
 #include "kairos/corba/IOP.h"
 #include "omniORB4/internal/giopStrand.h"
 
