@@ -8,6 +8,23 @@ namespace {
 
 /// Of an event that any thread may encode.
 constexpr std::size_t brief_octets = std::size_t{4} << 10;
+/// Whether the consumer has said that it will not have this event; else it may have it later.
+bool is_about_event(const std::exception_ptr& failure) noexcept
+{
+    try {
+        std::rethrow_exception(failure);
+    } catch (const CORBA::MARSHAL&) {
+    } catch (const CORBA::BAD_PARAM&) {
+    } catch (const CORBA::DATA_CONVERSION&) {
+    } catch (const CORBA::CODESET_INCOMPATIBLE&) {
+    } catch (const CORBA::IMP_LIMIT&) {
+    } catch (const CORBA::BAD_OPERATION&) {
+    } catch (...) {
+        return false;
+    }
+    return true;
+}
+
 /// Of a call, about, beside the event.
 constexpr std::size_t call_octets = 256;
 
@@ -134,8 +151,9 @@ bool Pusher::is_kept(Outcome outcome, const std::exception_ptr& failure)
         if (outcome == Outcome::not_received || outcome == Outcome::unanswered ||
             outcome == Outcome::over)
             return true;
+        if (outcome != Outcome::refused) return false;
         // Who refuses it with every try is not kept from the next one.
-        return outcome == Outcome::refused && ++tries_ < members().limits().event_tries_max;
+        return !is_about_event(failure) || ++tries_ < members().limits().event_tries_max;
     }
     if (outcome != Outcome::not_received) return false;
     if (was_reached(failure)) ++tries_;

@@ -205,6 +205,54 @@ TEST(KilledService, HasWhatItHasAcknowledged)
 
 // --- Begun again --------------------------------------------------------------------------------
 
+/// What a store does that is told to.
+struct Troubles {
+    std::atomic<bool> fails{false};
+    std::atomic<bool> is_slow{false};    // what is to be safe waits until it is not
+    std::atomic<bool> is_at_work{false}; // on that
+};
+
+class TroubledStore final : public notification::Store {
+  public:
+    TroubledStore(std::unique_ptr<notification::Store> store, Troubles& troubles)
+        : store_(std::move(store)), troubles_(troubles)
+    {
+    }
+    notification::StoreStatus load(notification::Stored& all) override { return store_->load(all); }
+    notification::StoreStatus write(std::span<const notification::StoreChange> changes,
+                                    bool safe) override
+    {
+        if (troubles_.fails) return notification::StoreStatus::broken;
+        if (safe && troubles_.is_slow) {
+            troubles_.is_at_work = true;
+            troubles_.is_at_work.notify_all();
+            troubles_.is_slow.wait(true);
+        }
+        return store_->write(changes, safe);
+    }
+
+  private:
+    const std::unique_ptr<notification::Store> store_;
+    Troubles& troubles_;
+};
+
+QoSProperties property(const char* name, CORBA::Long value)
+{
+    QoSProperties qos;
+    qos.length(1);
+    qos[0].name = name;
+    qos[0].value <<= value;
+    return qos;
+}
+QoSProperties connection(CORBA::Short value)
+{
+    QoSProperties qos;
+    qos.length(1);
+    qos[0].name = ConnectionReliability;
+    qos[0].value <<= value;
+    return qos;
+}
+
 /// A service with a store and a channel, all of which begin again when they are told.
 class KeptChannels : public ::testing::Test {
   protected:
@@ -212,7 +260,8 @@ class KeptChannels : public ::testing::Test {
     ~KeptChannels() override { service_.reset(); }
     void begin(std::uint32_t pages_max = 0)
     {
-        service_.emplace(server_.in(), limits_, folder_.open(pages_max));
+        service_.emplace(server_.in(), limits_,
+                         std::make_unique<TroubledStore>(folder_.open(pages_max), troubles_));
         const auto lab =
             KairosNotification::Channel_var(service_->create_channel("Lab", all_persistent()));
         channel_ = clients_.here<KairosNotification::Channel>(lab.in(), server_.in());
@@ -250,9 +299,52 @@ class KeptChannels : public ::testing::Test {
         proxy->connect_structured_push_supplier(CosNotifyComm::StructuredPushSupplier::_nil());
         return proxy;
     }
+    /// The service has the answers of all consumers.
+    void wait_until_all_is_taken() const
+    {
+        while (folder_.ask("SELECT count(*) FROM event") != 0)
+            std::this_thread::yield();
+    }
+    /// One that pulls.
+    [[nodiscard]] StructuredProxyPullSupplier_var pulling()
+    {
+        auto proxy = to_consumer<StructuredProxyPullSupplier>(STRUCTURED_EVENT, true);
+        proxy->connect_structured_pull_consumer(CosNotifyComm::StructuredPullConsumer::_nil());
+        return proxy;
+    }
+    /// One of Anys, that is pushed to.
+    ProxyPushSupplier_var connect(events::Consumer* consumer, CORBA::Long events_max = 0)
+    {
+        const auto object = clients_.activate<CosEventComm::PushConsumer>(consumer);
+        auto proxy = to_consumer<ProxyPushSupplier>(ANY_EVENT, false);
+        if (events_max != 0) proxy->set_qos(property(MaxEventsPerConsumer, events_max));
+        proxy->connect_any_push_consumer(object.in());
+        return proxy;
+    }
+    [[nodiscard]] ProxyPushConsumer_var any_supplier()
+    {
+        auto proxy = to_supplier<ProxyPushConsumer>(ANY_EVENT);
+        proxy->connect_any_push_supplier(CosEventComm::PushSupplier::_nil());
+        return proxy;
+    }
+    /// What a consumer gets that pulls until there is nothing.
+    [[nodiscard]] static std::vector<CORBA::Long> pulled(StructuredProxyPullSupplier_ptr proxy)
+    {
+        std::vector<CORBA::Long> all;
+        CORBA::Boolean has_event = true;
+        for (;;) {
+            const StructuredEvent_var event = proxy->try_pull_structured_event(has_event);
+            if (!has_event) return all;
+            all.push_back(number_in(event.in()));
+        }
+    }
     [[nodiscard]] CosNotifyFilter::Filter_var filter(const char* text)
     {
-        const CosNotifyFilter::FilterFactory_var factory = channel_->default_filter_factory();
+        return filter(text, channel_->default_filter_factory());
+    }
+    [[nodiscard]] static CosNotifyFilter::Filter_var
+    filter(const char* text, const CosNotifyFilter::FilterFactory_var& factory)
+    {
         CosNotifyFilter::Filter_var made = factory->create_filter("EXTENDED_TCL");
         CosNotifyFilter::ConstraintExpSeq all;
         all.length(1);
@@ -261,6 +353,7 @@ class KeptChannels : public ::testing::Test {
         return made;
     }
 
+    Troubles troubles_;
     events::LogLines log_; // before there is a thread that logs
     const Folder folder_;
     notification::NotificationLimits limits_ = limits_of_tests();
@@ -293,7 +386,8 @@ TEST_F(KeptChannels, GiveWhoWasAwayWhatWasMissed)
     const ProxySupplier_var found = admin->get_proxy_supplier(id);
     EXPECT_TRUE(found->_is_equivalent(proxy.in()));
 
-    begin_again(); // nothing is sent twice that was answered before
+    wait_until_all_is_taken();
+    begin_again(); // nothing is sent twice whose answer the service had
     from->push_structured_event(event_of("Lab", "Reading", 5));
     EXPECT_TRUE(consumer->has_last(5));
     EXPECT_EQ((std::vector<CORBA::Long>{1, 2, 3, 4, 5}), consumer->all());
@@ -490,6 +584,190 @@ TEST_F(KeptChannels, SendAgainUntilTheConsumerHasIt)
     EXPECT_EQ(0U, channel_->figures().given_up);
 }
 
+TEST_F(KeptChannels, PassOverOnlyWhatTheConsumerDoesNotTake)
+{
+    const Servant_var<events::Consumer> consumer = new events::Consumer;
+    std::atomic<int> refusals{10};
+    std::atomic<bool> later{true};
+    consumer->raise([&] {
+        if (refusals-- <= 0) return;
+        if (later) throw CORBA::NO_RESOURCES();
+        throw CORBA::BAD_PARAM();
+    });
+    const auto proxy = connect(consumer.in());
+    const auto from = any_supplier();
+    from->push(events::event_of(1));
+    ASSERT_TRUE(consumer->has(1));
+    later = false;
+    refusals = static_cast<int>(limits_.event_tries_max);
+    from->push(events::event_of(2));
+    from->push(events::event_of(3));
+    EXPECT_TRUE(consumer->has(2));
+    EXPECT_EQ((std::vector<CORBA::Long>{1, 3}), consumer->values());
+}
+
+TEST_F(KeptChannels, KeepWhatTheyHaveTakenWhenTheyTakeNoMore)
+{
+    const Servant_var<events::Consumer> consumer = new events::Consumer;
+    std::atomic<bool> away{true};
+    std::atomic<int> tries{0};
+    consumer->raise([&] {
+        ++tries;
+        tries.notify_all();
+        if (away) throw CORBA::COMM_FAILURE(0, CORBA::COMPLETED_MAYBE);
+    });
+    const auto proxy = connect(consumer.in());
+    any_supplier()->push(events::event_of(1));
+    tries.wait(0);
+    channel_->set_qos(reliability(BestEffort, Persistent));
+    tries.wait(tries);
+    away = false;
+    EXPECT_TRUE(consumer->has(1));
+}
+
+TEST_F(KeptChannels, GiveAgainWhatWasGivenBesideWhatWaits)
+{
+    const auto pulls = to_consumer<StructuredProxyPullSupplier>(STRUCTURED_EVENT, true);
+    pulls->set_qos(property(MaxEventsPerConsumer, 1));
+    pulls->connect_structured_pull_consumer(CosNotifyComm::StructuredPullConsumer::_nil());
+    const StructuredProxyPushConsumer_var from = supplier();
+    from->push_structured_event(event_of("Lab", "Reading", 1));
+    EXPECT_EQ(1, number_in(StructuredEvent_var(pulls->pull_structured_event()).in()));
+    from->push_structured_event(event_of("Lab", "Reading", 2));
+
+    const Servant_var<events::Consumer> consumer = new events::Consumer;
+    std::atomic<bool> away{true};
+    std::atomic<int> tries{0};
+    consumer->raise([&] {
+        ++tries;
+        tries.notify_all();
+        if (away) throw CORBA::TRANSIENT();
+    });
+    const auto pushed = connect(consumer.in(), 1);
+    from->push_structured_event(event_of("Lab", "Reading", 3)); // 2 goes, there
+    tries.wait(0);
+    pushed->suspend_connection();
+    from->push_structured_event(event_of("Lab", "Reading", 4)); // 3 is under way, here
+    EXPECT_EQ(3, folder_.ask("SELECT count(*) FROM event"));
+
+    begin_again();
+    away = false;
+    pushed->resume_connection();
+    EXPECT_TRUE(consumer->has(2));
+    EXPECT_EQ((std::vector<CORBA::Long>{1, 4}), pulled(pulls.in()));
+    for (const CORBA::Long number : {5, 6}) // as few as ever
+        from->push_structured_event(event_of("Lab", "Reading", number));
+    EXPECT_EQ((std::vector<CORBA::Long>{6}), pulled(pulls.in()));
+}
+
+TEST_F(KeptChannels, LoseNothingToLowerLimits)
+{
+    const auto kept = pulling();
+    const auto wants_many = to_consumer<StructuredProxyPullSupplier>(STRUCTURED_EVENT, true);
+    wants_many->set_qos(property(MaxEventsPerConsumer, 500));
+    const StructuredProxyPushConsumer_var from = supplier();
+    std::vector<CORBA::Long> all;
+    for (CORBA::Long number = 1; number <= 30; ++number) {
+        from->push_structured_event(event_of("Lab", "Reading", number));
+        all.push_back(number);
+    }
+    const notification::NotificationLimits before = limits_;
+    limits_.queue_max = 3;
+    begin_again();
+    const QoSProperties_var now = wants_many->get_qos();
+    for (CORBA::ULong i = 0; i < now->length(); ++i) {
+        CORBA::Long value = 0;
+        if (std::string_view(now[i].name.in()) == MaxEventsPerConsumer && (now[i].value >>= value))
+            EXPECT_EQ(3, value);
+    }
+    limits_.octets_of_all_max = 10'000;
+    begin_again();
+    EXPECT_TRUE(log_.wait_for("they stay there"));
+    limits_ = before;
+    begin_again();
+    EXPECT_EQ(all, pulled(kept.in()));
+}
+
+TEST_F(KeptChannels, GiveNoKeyTwice)
+{
+    const auto kept = pulling();
+    const StructuredProxyPushConsumer_var from = supplier();
+    const CosNotifyFilter::Filter_var high = filter("$number > 10");
+    const CosNotifyFilter::FilterID id = kept->add_filter(high.in());
+    high->destroy();
+    begin_again();
+    const CosNotifyFilter::Filter_var low = filter("$number < 5");
+    begin_again();
+    const CosNotifyFilter::Filter_var now = kept->get_filter(id);
+    EXPECT_TRUE(CORBA::is_nil(now.in()) || !now->_is_equivalent(low.in()));
+    from->push_structured_event(event_of("Lab", "Reading", 1));
+    EXPECT_TRUE(pulled(kept.in()).empty());
+}
+
+TEST_F(KeptChannels, HaveOnePlaceForEachObject)
+{
+    constexpr const char* objects = "SELECT count(*) FROM object";
+    const auto kept = pulling();
+    const int there = folder_.ask(objects);
+    troubles_.fails = true;
+    EXPECT_THROW(kept->set_qos(connection(BestEffort)), CORBA::PERSIST_STORE);
+    EXPECT_THROW(kept->disconnect_structured_pull_supplier(), CORBA::PERSIST_STORE);
+    troubles_.fails = false;
+    kept->set_qos(connection(Persistent)); // by the key that it had
+    EXPECT_EQ(there, folder_.ask(objects));
+
+    const auto gone = pulling();
+    troubles_.fails = true;
+    EXPECT_THROW(gone->set_qos(connection(BestEffort)), CORBA::PERSIST_STORE);
+    troubles_.fails = false;
+    gone->disconnect_structured_pull_supplier();
+    service_.reset();
+    EXPECT_EQ(there, folder_.ask(objects));
+    // A file in which there are two of one place.
+    (void)folder_.ask("INSERT INTO object SELECT key + 1000, channel, state FROM object "
+                      "WHERE key = (SELECT max(key) FROM object)");
+    begin();
+    EXPECT_TRUE(log_.wait_for("two objects at one place"));
+    EXPECT_NO_THROW((void)QoSProperties_var(kept->get_qos()));
+    service_.reset();
+    EXPECT_EQ(there, folder_.ask(objects));
+}
+
+TEST_F(KeptChannels, HaveNoFiltersOfThoseThatAreNotKept)
+{
+    const EventChannelFactory_var factory = channel_->MyFactory();
+    ChannelID id = 0;
+    const EventChannel_var brief = factory->create_channel({}, {}, id);
+    const CosNotifyFilter::Filter_var others =
+        filter("$number > 0", brief->default_filter_factory());
+    const auto proxy = pulling();
+    const int there = folder_.ask("SELECT count(*) FROM object");
+    EXPECT_THROW((void)proxy->add_filter(others.in()), CORBA::BAD_PARAM);
+    proxy->set_qos(connection(BestEffort));
+    (void)proxy->add_filter(others.in());
+    EXPECT_THROW(proxy->set_qos(connection(Persistent)), CORBA::BAD_PARAM);
+    proxy->remove_all_filters();
+    proxy->set_qos(connection(Persistent));
+    EXPECT_EQ(there, folder_.ask("SELECT count(*) FROM object"));
+}
+
+TEST_F(KeptChannels, LetOnlySoManyWaitForTheStore)
+{
+    const auto kept = pulling();
+    const StructuredProxyPushConsumer_var from = supplier();
+    limits_.store_waiting_max = 1;
+    begin_again();
+    troubles_.is_slow = true;
+    std::thread waits([&from] { from->push_structured_event(event_of("Lab", "Reading", 1)); });
+    troubles_.is_at_work.wait(false);
+    EXPECT_THROW(from->push_structured_event(event_of("Lab", "Reading", 2)), CORBA::TRANSIENT);
+    troubles_.is_slow = false;
+    troubles_.is_slow.notify_all();
+    waits.join();
+    from->push_structured_event(event_of("Lab", "Reading", 3));
+    EXPECT_EQ((std::vector<CORBA::Long>{1, 3}), pulled(kept.in()));
+}
+
 TEST_F(KeptChannels, ServeManyAtOnce)
 {
     constexpr CORBA::Long suppliers = 4;
@@ -589,6 +867,7 @@ TEST_F(KeptChannels, SayWhenTheStoreIsBroken)
     EXPECT_EQ(2, number_in(StructuredEvent_var(kept->pull_structured_event()).in()));
     EXPECT_EQ(4, number_in(StructuredEvent_var(kept->pull_structured_event()).in()));
     service_.reset();
+    EXPECT_EQ(1, folder_.ask("SELECT count(*) FROM event WHERE number = 1")); // it stays
     (void)folder_.ask("UPDATE object SET state = x'0100ff'");
     EXPECT_THROW(begin(), CORBA::PERSIST_STORE);
     service_.reset();

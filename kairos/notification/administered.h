@@ -16,6 +16,9 @@ class Administered : public Skeleton {
     CosNotification::QoSProperties* get_qos() override { return settings().properties(); }
     void set_qos(const CosNotification::QoSProperties& qos) override
     {
+        if (settings().kept() == 0 && asks_to_be_kept(qos) && !settings().filters().are_kept())
+            throw CORBA::BAD_PARAM(0, CORBA::COMPLETED_NO,
+                                   "a filter is attached that is not kept, as this is to be");
         settings().change_qos(qos);
         qos_changed();
         save();

@@ -265,6 +265,7 @@ void Channel::end_admin(const AdminPtr& admin)
         const std::lock_guard lock(own_mutex_);
         if (admins_.erase({admin->is_consumers(), admin->id()}) == 0) raise_over();
     }
+    leave_kept(admin->settings());
     admin->end(*this);
     deactivate(admin.get());
 }
@@ -368,25 +369,30 @@ void Channel::deactivate(const void* key)
 
 // --- In the store --------------------------------------------------------------------------------
 
+/// It has its key until it has ended: else a change that is made meanwhile would give it another.
 template <typename Ended>
 void Channel::forget_kept(Ended& ended)
 {
     if (!keeper_) return;
-    std::uint64_t key = 0;
-    try {
-        keeper_->save([&]() -> std::optional<StoreChange> {
-            key = ended.set_kept(0);
-            if (key == 0) return std::nullopt;
-            return StoreChange{.action = StoreChange::Action::erase_object, .key = key};
-        });
-    } catch (...) {
-        (void)ended.set_kept(key);
-        throw;
-    }
+    keeper_->save([&ended]() -> std::optional<StoreChange> {
+        if (ended.kept() == 0) return std::nullopt;
+        return StoreChange{.action = StoreChange::Action::erase_object, .key = ended.kept()};
+    });
+}
+
+/// Also what such a change has written.
+template <typename Ended>
+void Channel::leave_kept(Ended& ended) noexcept
+{
+    if (keeper_) keeper_->forget_later([&ended] { return ended.set_kept(0); });
 }
 
 void Channel::forget(Settings& ended) { forget_kept(ended); }
-void Channel::forget(Filter& ended) { forget_kept(ended); }
+void Channel::forget(Filter& ended)
+{
+    forget_kept(ended);
+    leave_kept(ended);
+}
 
 void Channel::save()
 {

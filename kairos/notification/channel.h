@@ -201,6 +201,8 @@ class Channel final : public events::Members {
                                              const PortableServer::ObjectId* id);
     template <typename Ended>
     void forget_kept(Ended& ended);
+    template <typename Ended>
+    void leave_kept(Ended& ended) noexcept;
     template <typename Data>
     void take(const Data& data, const Source& source);
     void expire_all();

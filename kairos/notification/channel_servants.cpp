@@ -207,7 +207,8 @@ AdminPtr make_admin(ServiceState& state, const ChannelPtr& channel, bool is_cons
         }
         return admin;
     } catch (...) {
-        (void)admin->settings().set_kept(0); // what the store has of it means nothing
+        if (channel->keeper()) // what that has of it means nothing
+            channel->keeper()->forget_later([&admin] { return admin->settings().set_kept(0); });
         channel->end_admin(admin);
         throw;
     }

@@ -104,6 +104,7 @@ class FactoryOfFilters final : public POA_CosNotifyFilter::FilterFactory {
             try {
                 channel->save(*filter);
             } catch (...) {
+                channel->keeper()->forget_later([&filter] { return filter->set_kept(0); });
                 channel->deactivate(filter.get());
                 throw;
             }

@@ -494,6 +494,13 @@ std::vector<FilterSet::Attachment> FilterSet::attachments(CosNotifyFilter::Filte
     return all;
 }
 
+bool FilterSet::are_kept() const
+{
+    const std::lock_guard lock(mutex_);
+    return std::ranges::all_of(members_,
+                               [](const auto& one) { return one.second.filter->kept() != 0; });
+}
+
 void FilterSet::restore(const Attachment& attachment, CosNotifyFilter::Filter_ptr object)
 {
     restore_last(attachment.id - 1);

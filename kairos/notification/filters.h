@@ -214,6 +214,8 @@ class FilterSet {
     };
     [[nodiscard]] std::vector<Attachment> attachments(CosNotifyFilter::FilterID& last) const;
     void restore(const Attachment& attachment, CosNotifyFilter::Filter_ptr object);
+    /// Whether the service's store knows all of them.
+    [[nodiscard]] bool are_kept() const;
     void restore_last(CosNotifyFilter::FilterID last);
     /// As clear(), but nothing passes from here on if there were filters: what is under way to who
     /// has them is not let through because they go. No more are added.

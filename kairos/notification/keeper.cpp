@@ -18,6 +18,16 @@ constexpr std::size_t together_max = 500;
 /// Until what nobody waits for is tried again that could not be written.
 constexpr std::chrono::seconds retry_pause{1};
 
+/// Of keys and numbers: no run comes to it, and there is room behind it.
+constexpr std::uint64_t key_max = std::uint64_t{1} << 62;
+
+std::uint64_t checked_key(std::uint64_t key)
+{
+    if (key <= key_max) return key;
+    throw CORBA::PERSIST_STORE(0, CORBA::COMPLETED_NO,
+                               "the store of channels has what nobody wrote like this");
+}
+
 [[noreturn]] void raise_failure(StoreStatus status)
 {
     if (status == StoreStatus::full)
@@ -84,6 +94,7 @@ std::vector<NotificationPtr> Keeper::claims(const NotificationPtr& event,
 {
     std::vector<NotificationPtr> made;
     made.reserve(objects.size());
+    event->note_kept();
     for (const std::uint64_t object : objects) {
         const auto claim = std::make_shared<Claim>(row, event, object);
         made.emplace_back(claim, event.get());
@@ -159,8 +170,9 @@ std::shared_ptr<Notification> stored_event(const std::string& state, CORBA::ORB_
 
 // --- Writing -------------------------------------------------------------------------------------
 
-Keeper::Keeper(std::unique_ptr<Store> store, CORBA::ORB_ptr orb)
-    : store_(std::move(store)), orb_(CORBA::ORB::_duplicate(orb)), thread_([this] { run(); })
+Keeper::Keeper(std::unique_ptr<Store> store, CORBA::ORB_ptr orb, std::size_t waiting_max)
+    : store_(std::move(store)), orb_(CORBA::ORB::_duplicate(orb)), waiting_max_(waiting_max),
+      thread_([this] { run(); })
 {
 }
 
@@ -180,13 +192,25 @@ Stored Keeper::load()
     Stored all;
     if (store_->load(all) != StoreStatus::done)
         throw CORBA::PERSIST_STORE(0, CORBA::COMPLETED_NO, "the store of channels cannot be read");
-    if (!all.objects.empty()) last_key_ = all.objects.back().key;
-    if (!all.events.empty()) last_event_ = all.events.back().number;
+    const auto note_event = [this](std::uint64_t number) {
+        last_event_ = std::max(last_event_.load(), checked_key(number));
+    };
+    for (const StoredObject& one : all.objects) {
+        note_key(one.key);
+        note_key(one.channel);
+    }
+    for (const StoredEvent& one : all.events)
+        note_event(one.number);
     for (const StoredWait& one : all.waits) { // of those that are not there any more, too
-        last_key_ = std::max(last_key_.load(), one.object);
-        last_event_ = std::max(last_event_.load(), one.event);
+        note_key(one.object);
+        note_event(one.event);
     }
     return all;
+}
+
+void Keeper::note_key(std::uint64_t key)
+{
+    last_key_ = std::max(last_key_.load(), checked_key(key));
 }
 
 Keeper::RequestPtr Keeper::enter(std::vector<StoreChange> changes)
@@ -196,6 +220,7 @@ Keeper::RequestPtr Keeper::enter(std::vector<StoreChange> changes)
     const Lock lock(mutex_);
     if (is_closed_)
         throw CORBA::TRANSIENT(0, CORBA::COMPLETED_NO, "the channel's service is about to end");
+    if (waited_for_ >= waiting_max_) raise_failure(StoreStatus::busy);
     requests_.push_back(request);
     ++waited_for_;
     changed_.notify_one();

@@ -27,8 +27,8 @@ namespace kairos::notification {
 
 class Keeper : public std::enable_shared_from_this<Keeper> {
   public:
-    /// Begins the thread.
-    Keeper(std::unique_ptr<Store> store, CORBA::ORB_ptr orb);
+    /// Begins the thread. So many changes at most are waited for.
+    Keeper(std::unique_ptr<Store> store, CORBA::ORB_ptr orb, std::size_t waiting_max);
     Keeper(const Keeper&) = delete;
     Keeper& operator=(const Keeper&) = delete;
     ~Keeper();
@@ -37,12 +37,15 @@ class Keeper : public std::enable_shared_from_this<Keeper> {
     [[nodiscard]] Stored load();
     /// What references in the store belong to.
     [[nodiscard]] CORBA::ORB_ptr orb() const noexcept { return orb_.in(); }
+    /// The store has the key, if only as that of something that is not there any more: no object
+    /// is given it. Before anything is written; throws PERSIST_STORE for one that nobody wrote.
+    void note_key(std::uint64_t key);
     /// A key for an object that is new.
     [[nodiscard]] std::uint64_t next_key() noexcept { return ++last_key_; }
 
     // These return when the change is durable. They throw NO_RESOURCES where there is no room and
-    // TRANSIENT where others take too long, or after close(): then nothing has changed; and
-    // PERSIST_STORE where the store has failed, of which nobody knows what it has.
+    // TRANSIENT where others take too long, or are too many, or after close(): then the store has
+    // not changed; and PERSIST_STORE where it has failed, of which nobody knows what it has.
     /// `state` is asked while no other change is taken in by this function: so the last one says
     /// how it is. Nothing is changed where it gives nothing. It calls nobody who waits.
     void save(const std::function<std::optional<StoreChange>()>& state);
@@ -90,6 +93,7 @@ class Keeper : public std::enable_shared_from_this<Keeper> {
 
     const std::unique_ptr<Store> store_; // of the thread, after load()
     const CORBA::ORB_var orb_;
+    const std::size_t waiting_max_;
     std::atomic<std::uint64_t> last_key_{0};
     std::atomic<std::uint64_t> last_event_{0};
     std::atomic<bool> is_closed_{false};

@@ -11,6 +11,7 @@
 #include "kairos/notification/CosNotification.h"
 #include "kairos/types/any.h"
 
+#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -54,6 +55,9 @@ class Notification {
     {
         return is_persistent_.value_or(otherwise);
     }
+    /// Whether a store has had it, for one of its consumers at least.
+    [[nodiscard]] bool was_kept() const noexcept { return was_kept_; }
+    void note_kept() const noexcept { was_kept_ = true; }
     [[nodiscard]] const EventDefaults& defaults() const noexcept { return defaults_; }
     [[nodiscard]] bool came_structured() const noexcept { return came_structured_; }
     /// As it came.
@@ -92,6 +96,7 @@ class Notification {
     Clock::time_point deadline_ = Clock::time_point::max();
     events::Portion octets_charge_;
     events::Portion place_;
+    mutable std::atomic<bool> was_kept_{false};
     // Made by who asks first.
     mutable std::once_flag any_made_;
     mutable CORBA::Any made_any_;

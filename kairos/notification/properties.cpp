@@ -243,16 +243,37 @@ void change(Qos& qos, const QoSProperties& wanted, Level level, const Notificati
     qos = changed;
 }
 
+bool asks_to_be_kept(const QoSProperties& wanted)
+{
+    bool asks = false;
+    for (CORBA::ULong i = 0; i < wanted.length(); ++i) {
+        CORBA::Short value = BestEffort;
+        if (std::strcmp(wanted[i].name.in(), ConnectionReliability) == 0 &&
+            (wanted[i].value >>= value))
+            asks = value == Persistent;
+    }
+    return asks;
+}
+
+QoSProperties within(const NotificationLimits& limits, QoSProperties stored)
+{
+    for (CORBA::ULong i = 0; i < stored.length(); ++i) {
+        const std::string_view name = stored[i].name.in();
+        const std::size_t max = name == MaxEventsPerConsumer ? limits.queue_max
+                                : name == MaximumBatchSize   ? limits.batch_max
+                                                             : most_long;
+        CORBA::Long value = 0;
+        if ((stored[i].value >>= value) && value > 0 && static_cast<std::size_t>(value) > max)
+            stored[i].value <<= static_cast<CORBA::Long>(max);
+    }
+    return stored;
+}
+
 /// That an event outlives who is to get it means nothing (CosNotification 1.1, 2.5.5.1).
 Qos qos_of_channel(const QoSProperties& wanted, bool has_store, const NotificationLimits& limits)
 {
     Qos qos;
-    for (CORBA::ULong i = 0; has_store && i < wanted.length(); ++i) {
-        CORBA::Short value = BestEffort;
-        if (std::strcmp(wanted[i].name.in(), ConnectionReliability) == 0 &&
-            (wanted[i].value >>= value))
-            qos.may_persist = value == Persistent;
-    }
+    qos.may_persist = has_store && asks_to_be_kept(wanted);
     change(qos, wanted, Level::channel, limits);
     return qos;
 }

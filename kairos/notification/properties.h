@@ -45,6 +45,11 @@ struct AdminProperties {
 /// beginning to its end or not at all. Throws UnsupportedQoS.
 [[nodiscard]] Qos qos_of_channel(const CosNotification::QoSProperties& wanted, bool has_store,
                                  const NotificationLimits& limits);
+/// Whether they say that a connection is to outlive the service.
+[[nodiscard]] bool asks_to_be_kept(const CosNotification::QoSProperties& wanted);
+/// What a store has, with no more than the limits let anybody ask for now.
+[[nodiscard]] CosNotification::QoSProperties within(const NotificationLimits& limits,
+                                                    CosNotification::QoSProperties stored);
 /// Changes `qos` as the properties say, all or nothing. Throws UnsupportedQoS with all that is
 /// wrong.
 void change(Qos& qos, const CosNotification::QoSProperties& wanted, Level level,

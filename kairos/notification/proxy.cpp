@@ -4,6 +4,7 @@
 #include "kairos/notification/stored.h"
 
 #include <algorithm>
+#include <string_view>
 
 namespace kairos::notification {
 namespace {
@@ -108,19 +109,28 @@ void NotifyProxy::keep_state()
     const Channel& channel = *line_.channel;
     if (!channel.keeper()) return;
     Settings& settings = *line_.settings;
+    std::uint64_t left = 0; // which it has until the store has it no more
+    const auto is_to_be_kept = [&settings] {
+        return settings.qos().connection_reliability == CosNotification::Persistent;
+    };
     channel.keeper()->save([&]() -> std::optional<StoreChange> {
         {
             const std::lock_guard lock(mutex_);
             if (has_stopped_) return std::nullopt;
         }
-        if (settings.qos().connection_reliability != CosNotification::Persistent) {
-            const std::uint64_t key = settings.set_kept(0);
-            if (key == 0) return std::nullopt;
-            return StoreChange{.action = StoreChange::Action::erase_object, .key = key};
+        if (!is_to_be_kept()) {
+            left = settings.kept();
+            if (left == 0) return std::nullopt;
+            return StoreChange{.action = StoreChange::Action::erase_object, .key = left};
         }
         if (settings.kept() == 0) (void)settings.set_kept(channel.keeper()->next_key());
         return put_object(settings.kept(), line_.channel->settings().kept(), StoredKind::proxy,
                           stored_state());
+    });
+    if (left == 0) return;
+    channel.keeper()->save([&]() -> std::optional<StoreChange> {
+        if (!is_to_be_kept()) (void)settings.set_kept(0);
+        return std::nullopt;
     });
 }
 
@@ -139,7 +149,10 @@ void NotifyProxy::restore(std::uint64_t key, const KairosNotificationStore::Prox
 void NotifyProxy::connect_again(const KairosNotificationStore::Proxy& stored)
 {
     CORBA::Object_var client;
-    if (*stored.client.in() != '\0')
+    const std::string_view reference = stored.client.in();
+    // Any other form would be asked for elsewhere, and nobody wrote it.
+    if (!reference.empty() && !reference.starts_with("IOR:")) throw CORBA::MARSHAL();
+    if (!reference.empty())
         client = line_.channel->keeper()->orb()->string_to_object(stored.client.in());
     if (kind_.is_consumers != kind_.pulls) events::require_client(*line_.channel, client.in());
     make_connection(client.in());

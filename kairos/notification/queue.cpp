@@ -2,6 +2,7 @@
 #include "kairos/notification/queue.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace kairos::notification {
 
@@ -10,6 +11,22 @@ std::size_t Queue::push(NotificationPtr event, bool is_full)
     const std::size_t before = events_.size();
     insert(std::move(event), ++last_);
     return discard_beyond(is_full && before != 0 ? std::min(count_max(), before) : count_max());
+}
+
+void Queue::put_back(NotificationPtr event)
+{
+    insert(std::move(event), ++last_);
+    beyond_ += events_.size() > count_max() ? events_.size() - count_max() : 0;
+    octets_beyond_ += octets_ > octets_max() ? octets_ - octets_max() : 0;
+}
+
+/// With each that goes there is less of it.
+void Queue::note_beyond() noexcept
+{
+    const std::size_t few = count_max() - beyond_;
+    beyond_ = std::min(beyond_, events_.size() - std::min(few, events_.size()));
+    octets_beyond_ =
+        std::min(octets_beyond_, octets_ - std::min(limits_.queue_octets_max, octets_));
 }
 
 Queue::Clock::time_point Queue::deadline_of(const Notification& event) const noexcept
@@ -59,13 +76,14 @@ void Queue::erase(Events::iterator one) noexcept
     discards_.erase(one->second.discard);
     deadlines_.erase(one->second.ends());
     events_.erase(one);
+    note_beyond();
 }
 
 /// A single event may have more octets than queues may.
 std::size_t Queue::discard_beyond(std::size_t count_max) noexcept
 {
     std::size_t discarded = 0;
-    while (events_.size() > count_max || (octets_ > limits_.queue_octets_max && size() > 1)) {
+    while (events_.size() > count_max || (octets_ > octets_max() && size() > 1)) {
         erase(events_.find(discards_.begin()->second));
         ++discarded;
     }
@@ -109,12 +127,13 @@ std::size_t Queue::change(const Qos& qos)
     Queue changed(qos, limits_);
     for (const Waiting* one : all)
         changed.insert(one->event, one->number);
-    qos_ = qos;
+    const CORBA::Long few = std::exchange(qos_, qos).events_per_consumer;
     events_.swap(changed.events_);
     discards_.swap(changed.discards_);
     since_.swap(changed.since_);
     deadlines_.swap(changed.deadlines_);
     octets_ = changed.octets_;
+    if (few != qos_.events_per_consumer) beyond_ = 0;
     return discard_beyond(count_max());
 }
 
@@ -126,6 +145,7 @@ std::size_t Queue::clear() noexcept
     since_.clear();
     deadlines_.clear();
     octets_ = 0;
+    note_beyond();
     return count;
 }
 

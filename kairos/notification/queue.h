@@ -25,6 +25,9 @@ class Queue {
     /// Adds an event; returns how many had to go for it, which it may be itself. Where `is_full`
     /// there is no room for one more.
     [[nodiscard]] std::size_t push(NotificationPtr event, bool is_full = false);
+    /// Adds one that has waited in an earlier run, for which none has to go: what is more than may
+    /// wait stays until it is taken out, and newer ones go before.
+    void put_back(NotificationPtr event);
     /// Moves up to `max` events to `taken`, in their order; returns how many were not worth it any
     /// more.
     std::size_t pop(std::size_t max, std::vector<NotificationPtr>& taken);
@@ -61,10 +64,15 @@ class Queue {
     void insert(NotificationPtr event, std::uint64_t number);
     void erase(Events::iterator one) noexcept;
     [[nodiscard]] std::size_t discard_beyond(std::size_t count_max) noexcept;
+    [[nodiscard]] std::size_t octets_max() const noexcept
+    {
+        return limits_.queue_octets_max + octets_beyond_;
+    }
+    void note_beyond() noexcept;
     [[nodiscard]] std::size_t count_max() const noexcept
     {
         const auto of_qos = static_cast<std::size_t>(qos_.events_per_consumer);
-        return of_qos == 0 ? limits_.queue_max : of_qos;
+        return (of_qos == 0 ? limits_.queue_max : of_qos) + beyond_;
     }
 
     const NotificationLimits& limits_;
@@ -75,6 +83,8 @@ class Queue {
     std::map<Key, Key> deadlines_;                     // as discards_, of those that have one
     std::size_t octets_ = 0;                           // of all
     std::uint64_t last_ = 0;
+    std::size_t beyond_ = 0; // what is more than may wait, as it was put back
+    std::size_t octets_beyond_ = 0;
 };
 
 } // namespace kairos::notification

@@ -80,20 +80,18 @@ void PushReceiver::offer(const NotificationPtr& event, const Passed& passed, boo
 bool PushReceiver::is_next_lasting() const noexcept
 {
     return is_lasting() && std::ranges::any_of(next_, [&](const NotificationPtr& event) {
-               return event->is_persistent(line_.channel->settings().persists());
+               return event->was_kept(); // whatever the channel's property is now
            });
 }
 
 void PushReceiver::take_back(const NotificationPtr& event)
 {
-    std::size_t dropped = 0;
     bool begins = false;
     {
         const std::lock_guard lock(mutex_);
-        dropped = queue_.push(event);
+        queue_.put_back(event);
         begins = !is_suspended_ && becomes_busy();
     }
-    if (dropped != 0) members().note_dropped(dropped);
     if (begins) wake();
 }
 
@@ -222,13 +220,9 @@ std::vector<NotificationPtr> PullReceiver::wait(std::size_t max, Deadline deadli
 
 void PullReceiver::take_back(const NotificationPtr& event)
 {
-    std::size_t dropped = 0;
-    {
-        const std::lock_guard lock(mutex_);
-        dropped = queue_.push(event);
-        turns_.wake_all();
-    }
-    if (dropped != 0) line_.channel->note_dropped(dropped);
+    const std::lock_guard lock(mutex_);
+    queue_.put_back(event);
+    turns_.wake_all();
 }
 
 void PullReceiver::expire()

@@ -9,7 +9,10 @@
 #include "kairos/notification/stored.h"
 
 #include <algorithm>
+#include <limits>
 #include <map>
+#include <set>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -31,7 +34,35 @@ void connect(const std::map<std::uint64_t, RestoredProxy>& proxies, bool consume
     }
 }
 
-/// Gives events to those who wait for them. What nobody waits for, or nobody can read, goes.
+/// Where objects are.
+class Places {
+  public:
+    explicit Places(Keeper& keeper) : keeper_(keeper) {}
+
+    /// Whether another object is there already, which stays: this one is erased then.
+    [[nodiscard]] bool has(const StoredObject& object, const KairosNotificationStore::Id& id)
+    {
+        const auto* const octets = reinterpret_cast<const char*>(id.get_buffer());
+        if (places_.insert(std::string(octets, id.length())).second) return false;
+        log::error("notify: the store has two objects at one place: one of them is left out");
+        keeper_.write_later({.action = Action::erase_object, .key = object.key});
+        return true;
+    }
+
+  private:
+    Keeper& keeper_;
+    std::set<std::string> places_;
+};
+
+/// What is not there any more may have been the last that was given a key.
+void note_keys(Keeper& keeper, const KairosNotificationStore::Settings& of)
+{
+    for (CORBA::ULong i = 0; i < of.filters.length(); ++i)
+        keeper.note_key(of.filters[i].which);
+}
+
+/// Gives events to those who wait for them. What nobody waits for goes; what there is no room for
+/// now, or this program cannot read, stays in the store for a later run.
 class WaitingEvents {
   public:
     WaitingEvents(Keeper& keeper, events::ServiceBudget& budget,
@@ -53,14 +84,17 @@ class WaitingEvents {
             for (const std::uint64_t object : who)
                 keeper_.write_later(
                     {.action = Action::erase_waiting, .key = object, .other = event});
-        if (lost_ != 0)
-            log::error("notify: the store has " + std::to_string(lost_) +
-                       " events that cannot be read, or are more than may wait: they are lost");
+        if (left_ != 0)
+            log::error("notify: the store has " + std::to_string(left_) +
+                       " events that cannot be read, or are more than may wait: they stay there, "
+                       "and nobody gets them in this run");
     }
 
   private:
     void give(const StoredEvent& event, const std::vector<std::uint64_t>& who)
     {
+        if (who.empty())
+            return keeper_.write_later({.action = Action::erase_event, .key = event.number});
         std::shared_ptr<Notification> made;
         try {
             made = stored_event(event.state, keeper_.orb());
@@ -70,11 +104,8 @@ class WaitingEvents {
             made = nullptr;
         }
         if (!made) {
-            ++lost_;
-            for (const std::uint64_t object : who)
-                keeper_.write_later(
-                    {.action = Action::erase_waiting, .key = object, .other = event.number});
-            return keeper_.write_later({.action = Action::erase_event, .key = event.number});
+            ++left_;
+            return;
         }
         // What is let go is erased.
         const std::vector<NotificationPtr> claims = keeper_.keep_on(made, event.number, who);
@@ -86,7 +117,7 @@ class WaitingEvents {
     Keeper& keeper_;
     events::ServiceBudget& budget_;
     const std::map<std::uint64_t, RestoredProxy>& proxies_;
-    std::size_t lost_ = 0;
+    std::size_t left_ = 0;
 };
 
 } // namespace
@@ -101,10 +132,9 @@ void ServiceState::restore()
     } catch (const CORBA::IMP_LIMIT&) {
         throw CORBA::PERSIST_STORE(0, CORBA::COMPLETED_NO,
                                    "the store of channels has more than this service may have");
-    } catch (const CORBA::BAD_PARAM&) { // as a reference that is none
-        throw CORBA::PERSIST_STORE(0, CORBA::COMPLETED_NO,
-                                   "the store of channels has what nobody wrote like this");
-    } catch (const CORBA::MARSHAL&) {
+    } catch (const CORBA::PERSIST_STORE&) {
+        throw;
+    } catch (const CORBA::SystemException&) { // as for a reference that is none
         throw CORBA::PERSIST_STORE(0, CORBA::COMPLETED_NO,
                                    "the store of channels has what nobody wrote like this");
     }
@@ -116,6 +146,7 @@ void ServiceState::restore(const Stored& all)
     std::map<std::uint64_t, std::pair<ChannelPtr, AdminPtr>> admins;
     std::map<std::uint64_t, RestoredFilter> filters;
     std::map<std::uint64_t, RestoredProxy> proxies;
+    Places places(*keeper_);
 
     std::map<std::uint64_t, KairosNotificationStore::Channel> states;
     for (const StoredObject& object : all.objects)
@@ -135,8 +166,9 @@ void ServiceState::restore(const Stored& all)
         }
     };
     of_kind(StoredKind::filter, [&](const StoredObject& object, const ChannelPtr& channel) {
-        filters[object.key] =
-            restore_filter(channel, object.key, state_of<KairosNotificationStore::Filter>(object));
+        const auto stored = state_of<KairosNotificationStore::Filter>(object);
+        if (!places.has(object, stored.place))
+            filters[object.key] = restore_filter(channel, object.key, stored);
     });
     // One that was destroyed lets nothing through, wherever it is attached.
     const auto gone = std::make_shared<Filter>(filters_);
@@ -149,12 +181,17 @@ void ServiceState::restore(const Stored& all)
     };
     of_kind(StoredKind::admin, [&](const StoredObject& object, const ChannelPtr& channel) {
         const auto stored = state_of<KairosNotificationStore::Admin>(object);
+        note_keys(*keeper_, stored.own);
+        if (places.has(object, stored.place)) return;
         admins[object.key] = {channel, restore_admin(*this, channel, object.key, stored, find)};
     });
     for (const auto& [key, channel] : channels)
         restore_object(channel, states[key], admins);
     of_kind(StoredKind::proxy, [&](const StoredObject& object, const ChannelPtr& channel) {
         auto stored = state_of<KairosNotificationStore::Proxy>(object);
+        note_keys(*keeper_, stored.own);
+        keeper_->note_key(stored.of);
+        if (places.has(object, stored.place)) return;
         const auto found = admins.find(stored.of);
         if (found == admins.end() || found->second.first != channel)
             return keeper_->write_later({.action = Action::erase_object, .key = object.key});
@@ -171,11 +208,14 @@ ChannelPtr ServiceState::restore_channel(std::uint64_t key,
 {
     AdminProperties properties;
     change(properties, stored.administration);
-    auto channel =
-        std::make_shared<Channel>(stored.number, stored.name.in(), channel_qos(stored.qos),
-                                  properties, filters_, budget_, couriers_, adapters_, keeper_);
+    auto channel = std::make_shared<Channel>(stored.number, stored.name.in(),
+                                             channel_qos(within(limits(), stored.qos)), properties,
+                                             filters_, budget_, couriers_, adapters_, keeper_);
     (void)channel->settings().set_kept(key);
     const std::lock_guard lock(mutex_);
+    if (stored.number < 0 || stored.number == std::numeric_limits<CORBA::Long>::max() ||
+        channels_.contains(stored.number))
+        throw CORBA::MARSHAL();
     if (channels_.size() >= limits().channels_max)
         throw CORBA::IMP_LIMIT(0, CORBA::COMPLETED_NO,
                                "the service has as many channels as it may have");

@@ -30,6 +30,8 @@ struct NotificationLimits : events::ServiceLimits {
     std::size_t side_types_octets_max = std::size_t{1} << 20;
     /// Events in one sequence that is pushed or pulled.
     std::size_t batch_max = 1000;
+    /// Pushes and other calls that wait for the store.
+    std::size_t store_waiting_max = 1000;
 };
 
 } // namespace kairos::notification

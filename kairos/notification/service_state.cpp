@@ -17,7 +17,7 @@ const NotificationLimits& checked(const NotificationLimits& limits)
 {
     if (limits.quick_threads != 0 && limits.fresh_threads != 0 && limits.patient_threads != 0 &&
         limits.failures_max != 0 && limits.event_tries_max != 0 && limits.batch_max != 0 &&
-        limits.queue_max != 0 && limits.admins_max >= 2)
+        limits.queue_max != 0 && limits.admins_max >= 2 && limits.store_waiting_max != 0)
         return limits;
     throw CORBA::BAD_PARAM(0, CORBA::COMPLETED_NO,
                            "a notification service needs threads of each kind, tries and queues");
@@ -30,7 +30,8 @@ ServiceState::ServiceState(CORBA::ORB_ptr orb, const NotificationLimits& limits,
     : filters_(std::make_shared<FilterBudget>(checked(limits))),
       budget_(std::make_shared<events::ServiceBudget>(limits)),
       couriers_(std::make_shared<events::Couriers>(limits)),
-      keeper_(store ? std::make_shared<Keeper>(std::move(store), orb) : nullptr),
+      keeper_(store ? std::make_shared<Keeper>(std::move(store), orb, limits.store_waiting_max)
+                    : nullptr),
       adapters_(orb, "NotificationService", keeper_ != nullptr)
 {
     try {
@@ -135,7 +136,6 @@ KairosNotification::Channel_ptr ServiceState::create(const std::string& name, co
     id = entry.channel->id();
     try {
         make_object(entry);
-        entry.channel->save();
         auto made = KairosNotification::Channel_var(
             KairosNotification::Channel::_unchecked_narrow(entry.object.in()));
         const std::lock_guard lock(mutex_);
@@ -160,8 +160,14 @@ KairosNotification::Channel_ptr ServiceState::create(const std::string& name, co
 void ServiceState::make_object(Entry& entry)
 {
     const auto servant = make_channel_servant(*this, entry.channel);
+    if (entry.channel->keeper()) {
+        const std::string& name = entry.channel->name();
+        entry.id = name.empty() ? events::ServiceAdapters::new_id()
+                                : PortableServer::string_to_ObjectId(name.c_str());
+        entry.channel->set_place(entry.id.in());
+        entry.channel->save(); // before anybody can find it, who may know its name
+    }
     place(entry, servant.in());
-    if (entry.channel->keeper()) entry.channel->set_place(entry.id.in());
 }
 
 void ServiceState::place(Entry& entry, PortableServer::Servant servant)

@@ -61,7 +61,7 @@ KairosNotificationStore::Settings Settings::stored() const
 void Settings::restore(const KairosNotificationStore::Settings& stored,
                        const std::function<Attached(std::uint64_t)>& find)
 {
-    change_qos(stored.qos);
+    change_qos(within(limits_, stored.qos));
     if (stored.names_types) {
         CosNotification::EventTypeSeq everything;
         everything.length(1);

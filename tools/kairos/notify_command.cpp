@@ -520,11 +520,16 @@ void add_serve(CLI::App& command, const std::shared_ptr<NotifyArguments>& argume
     serve
         ->add_option("--store", arguments->limits.store,
                      "A file, made if it is not there: these channels, who is connected to them "
-                     "and what they have still to get are there again after a restart")
+                     "and what they have still to get are there again after a restart, at the same "
+                     "address: --listen says which")
         ->type_name("FILE");
-    run_on(*serve, status, [arguments, &orb_options] {
+    const CLI::Option* const listen = serve->get_option("--listen");
+    run_on(*serve, status, [arguments, listen, &orb_options] {
         ChannelArguments& channels = arguments->channels;
         if (channels.channels.empty()) channels.channels.emplace_back(notify_texts.first);
+        if (!arguments->limits.store.empty() && listen->count() == 0)
+            fmt::print(stderr, "kairos notify: what is kept in the store has another address after "
+                               "a restart: --listen gives it one that stays\n");
         serve_channels<ServedNotifications>("kairos-notify", channels, arguments->limits,
                                             orb_options);
     });
