@@ -80,10 +80,12 @@ class KAIROS_API RealTimeEventChannel {
 };
 
 struct GatewayOptions {
-    /// How often a gateway asks whether the channels still know it, where nothing else tells it.
+    /// How often a gateway asks whether the channels still know it, where nothing else tells it;
+    /// each twelfth time it observes the channel behind it anew, which may have dropped it. At
+    /// least a millisecond, as the next.
     std::chrono::milliseconds look_every{5000};
     /// From when a channel has not answered to the next time; twice as long each time, up to
-    /// `look_every`.
+    /// `look_every`. So long there is between two looks, whatever happens.
     std::chrono::milliseconds first_pause{100};
     /// How long a call of a channel may take.
     std::chrono::milliseconds call_timeout{3000};
@@ -101,16 +103,18 @@ class GatewayState;
 /// other have asked for, as often as the events' `ttl` says, which counts down. A channel that ends
 /// and comes back by the same reference is connected anew. Two channels may be led to each other by
 /// one for each direction, and events that may pass one gateway come to everybody once then: what
-/// may pass more comes back. Consumers that are gateways are not asked about.
+/// may pass more comes back. While what is wanted changes an event may come twice. Consumers that
+/// are gateways are not asked about.
 class KAIROS_API Gateway {
   public:
     /// Calls the channel that events go to. The ORB, whose RootPOA must be active, must outlive it.
-    /// Throws what the calls throw.
+    /// Throws what the calls throw; INV_OBJREF where one answers without an object.
     Gateway(CORBA::ORB_ptr orb, RtecEventChannelAdmin::EventChannel_ptr from,
             RtecEventChannelAdmin::EventChannel_ptr to, const GatewayOptions& options = {});
     Gateway(const Gateway&) = delete;
     Gateway& operator=(const Gateway&) = delete;
-    /// Disconnects from both, as far as they answer. Not within a call of one of its objects.
+    /// Disconnects from both, as far as they answer: where they do not, it waits for
+    /// up to six times `call_timeout`. Not within a call of one of its objects.
     ~Gateway();
 
     [[nodiscard]] GatewayFigures figures() const;

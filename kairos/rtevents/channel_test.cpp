@@ -645,6 +645,244 @@ TEST(RtGateways, ConnectAnewToChannelsThatComeBack)
     EXPECT_LE(3u, gateway.figures().forwarded);
 }
 
+/// A channel of somebody else's, which answers as a test says.
+class Foreign {
+  public:
+    explicit Foreign(const TestOrb& orb)
+        : orb_(orb), in_(new In(*this)), out_(new Out(*this)), consumers_(new Consumers(*this)),
+          suppliers_(new Suppliers(*this)), channel_(new Channel(*this)),
+          in_object_(orb.activate<ProxyPushConsumer>(in_.in())),
+          out_object_(orb.activate<ProxyPushSupplier>(out_.in())),
+          consumers_object_(orb.activate<ConsumerAdmin>(consumers_.in())),
+          suppliers_object_(orb.activate<SupplierAdmin>(suppliers_.in())),
+          object_(orb.activate<EventChannel>(channel_.in()))
+    {
+    }
+    Foreign(const Foreign&) = delete;
+    Foreign& operator=(const Foreign&) = delete;
+    ~Foreign()
+    {
+        orb_.deactivate(channel_.in());
+        orb_.deactivate(suppliers_.in());
+        orb_.deactivate(consumers_.in());
+        orb_.deactivate(out_.in());
+        orb_.deactivate(in_.in());
+    }
+
+    [[nodiscard]] EventChannel_ptr channel() const { return object_.in(); }
+    /// Waits for so many questions whether a proxy is there.
+    [[nodiscard]] bool is_asked(int count)
+    {
+        return notes_.wait([&] { return asked_ >= count; });
+    }
+    [[nodiscard]] bool has_observed_anew()
+    {
+        return notes_.wait([&] { return removed_ >= 2 && appended_ >= 3; });
+    }
+    [[nodiscard]] bool has_left()
+    {
+        return notes_.wait([&] { return left_ != 0; });
+    }
+    [[nodiscard]] bool has_been_obtained_from(int count)
+    {
+        return notes_.wait([&] { return obtained_ >= count; });
+    }
+    [[nodiscard]] int obtained()
+    {
+        int count = 0;
+        notes_.change([&] { count = obtained_; });
+        return count;
+    }
+
+    // Set before anybody calls.
+    bool has_no_admins = false;
+    bool has_no_proxies = false;
+    std::function<bool()> on_asked = [] { return false; };
+
+  private:
+    bool ask()
+    {
+        notes_.change([&] { ++asked_; });
+        return on_asked();
+    }
+    struct In final : POA_RtecEventChannelAdmin::ProxyPushConsumer {
+        explicit In(Foreign& of) : foreign(of) {}
+        void connect_push_supplier(RtecEventComm::PushSupplier_ptr, const SupplierQOS&) override {}
+        void push(const EventSet&) override {}
+        void disconnect_push_consumer() override
+        {
+            foreign.notes_.change([&] { ++foreign.left_; });
+        }
+        CORBA::Boolean _non_existent() override { return foreign.ask(); }
+        Foreign& foreign;
+    };
+    struct Out final : POA_RtecEventChannelAdmin::ProxyPushSupplier {
+        explicit Out(Foreign& of) : foreign(of) {}
+        void connect_push_consumer(RtecEventComm::PushConsumer_ptr, const ConsumerQOS&) override {}
+        void suspend_connection() override {}
+        void resume_connection() override {}
+        void disconnect_push_supplier() override {}
+        CORBA::Boolean _non_existent() override { return foreign.ask(); }
+        Foreign& foreign;
+    };
+    struct Consumers final : POA_RtecEventChannelAdmin::ConsumerAdmin {
+        explicit Consumers(Foreign& of) : foreign(of) {}
+        ProxyPushSupplier_ptr obtain_push_supplier() override
+        {
+            foreign.notes_.change([&] { ++foreign.obtained_; });
+            if (foreign.has_no_proxies) return ProxyPushSupplier::_nil();
+            return ProxyPushSupplier::_duplicate(foreign.out_object_.in());
+        }
+        Foreign& foreign;
+    };
+    struct Suppliers final : POA_RtecEventChannelAdmin::SupplierAdmin {
+        explicit Suppliers(Foreign& of) : foreign(of) {}
+        ProxyPushConsumer_ptr obtain_push_consumer() override
+        {
+            foreign.notes_.change([&] { ++foreign.obtained_; });
+            if (foreign.has_no_proxies) return ProxyPushConsumer::_nil();
+            return ProxyPushConsumer::_duplicate(foreign.in_object_.in());
+        }
+        Foreign& foreign;
+    };
+    struct Channel final : POA_RtecEventChannelAdmin::EventChannel {
+        explicit Channel(Foreign& of) : foreign(of) {}
+        ConsumerAdmin_ptr for_consumers() override
+        {
+            if (foreign.has_no_admins) return ConsumerAdmin::_nil();
+            return ConsumerAdmin::_duplicate(foreign.consumers_object_.in());
+        }
+        SupplierAdmin_ptr for_suppliers() override
+        {
+            if (foreign.has_no_admins) return SupplierAdmin::_nil();
+            return SupplierAdmin::_duplicate(foreign.suppliers_object_.in());
+        }
+        void destroy() override {}
+        Observer_Handle append_observer(Observer_ptr) override
+        {
+            Observer_Handle handle = 0;
+            foreign.notes_.change(
+                [&] { handle = static_cast<Observer_Handle>(++foreign.appended_); });
+            return handle;
+        }
+        void remove_observer(Observer_Handle handle) override
+        {
+            if (handle == 1) { // it had been dropped
+                foreign.notes_.change([&] { ++foreign.removed_; });
+                throw RtecEventChannelAdmin::EventChannel::CANT_REMOVE_OBSERVER();
+            }
+            foreign.notes_.change([&] { ++foreign.removed_; });
+        }
+        Foreign& foreign;
+    };
+
+    const TestOrb& orb_;
+    Notes notes_; // guards what follows, up to the servants
+    int asked_ = 0;
+    int left_ = 0;
+    int obtained_ = 0;
+    int appended_ = 0;
+    int removed_ = 0;
+    Servant_var<In> in_;
+    Servant_var<Out> out_;
+    Servant_var<Consumers> consumers_;
+    Servant_var<Suppliers> suppliers_;
+    Servant_var<Channel> channel_;
+    ProxyPushConsumer_var in_object_;
+    ProxyPushSupplier_var out_object_;
+    ConsumerAdmin_var consumers_object_;
+    SupplierAdmin_var suppliers_object_;
+    EventChannel_var object_;
+};
+
+constexpr GatewayOptions often{.look_every = std::chrono::milliseconds(1),
+                               .first_pause = std::chrono::milliseconds(1)};
+
+/// The answer nil is an answer of a hostile channel, at whichever place.
+TEST(RtGateways, TakeNoObjectForAnAnswer)
+{
+    Servant_var<Receiver> receiver = new Receiver;
+    LogLines log;
+    const TestOrb orb;
+    const TestOrb theirs;
+    RealTimeEventChannel made(orb.in());
+    const EventChannel_var channel = made.reference();
+    for (const bool of_admins : {true, false}) {
+        Foreign foreign(theirs);
+        foreign.has_no_admins = of_admins;
+        foreign.has_no_proxies = !of_admins;
+        const auto there = orb.here<EventChannel>(foreign.channel(), theirs.in());
+        EXPECT_THROW(Gateway(orb.in(), channel.in(), there.in()), CORBA::INV_OBJREF);
+        // As the channel in front of it, it is asked by the gateway's thread.
+        const Gateway gateway(orb.in(), there.in(), channel.in(), often);
+        Program program(orb, channel.in());
+        (void)program.connect(receiver.in(), wants({{a}}));
+        EXPECT_TRUE(log.wait_for("answers without an object"));
+        if (!of_admins) EXPECT_TRUE(foreign.has_been_obtained_from(3)) << "it tries again";
+    }
+}
+
+/// Who does not say whether a proxy is there has not forgotten it.
+TEST(RtGateways, ConnectOnceToWhoDoesNotSay)
+{
+    Servant_var<Receiver> receiver = new Receiver;
+    const TestOrb orb;
+    const TestOrb theirs;
+    RealTimeEventChannel made(orb.in());
+    const EventChannel_var channel = made.reference();
+    const std::vector<std::function<bool()>> answers{
+        []() -> bool { throw CORBA::TIMEOUT(); }, []() -> bool { throw CORBA::NO_PERMISSION(); },
+        []() -> bool { throw CORBA::UNKNOWN(); }, [] { return false; }};
+    for (const auto& answer : answers) {
+        Foreign behind(theirs);
+        behind.on_asked = answer;
+        const auto to = orb.here<EventChannel>(behind.channel(), theirs.in());
+        {
+            const Gateway gateway(orb.in(), channel.in(), to.in(), often);
+            EXPECT_TRUE(behind.is_asked(5));
+            EXPECT_EQ(1, behind.obtained());
+            EXPECT_EQ(0u, gateway.figures().connected_anew);
+        }
+        Foreign before(theirs);
+        before.on_asked = answer;
+        const auto from = orb.here<EventChannel>(before.channel(), theirs.in());
+        const Gateway gateway(orb.in(), from.in(), channel.in(), often);
+        Program program(orb, channel.in());
+        (void)program.connect(receiver.in(), wants({{a}}));
+        EXPECT_TRUE(before.is_asked(5));
+        EXPECT_EQ(1, before.obtained());
+        EXPECT_EQ(0u, gateway.figures().connected_anew);
+    }
+}
+
+/// The connection of before does not stay, even where it is still there.
+TEST(RtGateways, LeaveWhoHasForgottenThem)
+{
+    const TestOrb orb;
+    const TestOrb theirs;
+    RealTimeEventChannel made(orb.in());
+    const EventChannel_var channel = made.reference();
+    Foreign foreign(theirs);
+    foreign.on_asked = [] { return true; };
+    const auto to = orb.here<EventChannel>(foreign.channel(), theirs.in());
+    const Gateway gateway(orb.in(), channel.in(), to.in(), often);
+    EXPECT_TRUE(foreign.has_left());
+}
+
+/// A channel does not say that it has dropped an observer.
+TEST(RtGateways, ObserveAnewFromTimeToTime)
+{
+    const TestOrb orb;
+    const TestOrb theirs;
+    RealTimeEventChannel made(orb.in());
+    const EventChannel_var channel = made.reference();
+    Foreign foreign(theirs);
+    const auto to = orb.here<EventChannel>(foreign.channel(), theirs.in());
+    const Gateway gateway(orb.in(), channel.in(), to.in(), often);
+    EXPECT_TRUE(foreign.has_observed_anew());
+    EXPECT_EQ(1, foreign.obtained()) << "by the same connection";
+}
+
 TEST(RtChannels, HaveNames)
 {
     const TestOrb orb;

@@ -14,18 +14,51 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <utility>
 #include <vector>
 
 namespace kairos::rtevents {
+namespace {
 
 using namespace RtecEventChannelAdmin;
+
+/// So often, in looks, it is said to the channel behind a gateway anew that this observes it.
+constexpr unsigned looks_of_observer = 12;
+constexpr std::chrono::minutes between_warnings{1};
+
+/// As options can be taken: the thread has pauses.
+GatewayOptions with_pauses(GatewayOptions options)
+{
+    options.look_every = std::max(options.look_every, std::chrono::milliseconds(1));
+    options.first_pause =
+        std::clamp(options.first_pause, std::chrono::milliseconds(1), options.look_every);
+    return options;
+}
+
+/// Of wishes only headers count.
+bool are_same(const ConsumerQOS& left, const ConsumerQOS& right)
+{
+    if (left.dependencies.length() != right.dependencies.length()) return false;
+    for (CORBA::ULong i = 0; i < left.dependencies.length(); ++i) {
+        const Dependency& mine = left.dependencies[i];
+        const Dependency& other = right.dependencies[i];
+        if (mine.event.header.type != other.event.header.type ||
+            mine.event.header.source != other.event.header.source ||
+            mine.event.header.creation_time != other.event.header.creation_time ||
+            mine.rt_info != other.rt_info)
+            return false;
+    }
+    return true;
+}
+
+} // namespace
 
 /// Shared by count: by the Gateway and by its objects, which may still be called when it ends.
 class GatewayState : public std::enable_shared_from_this<GatewayState> {
   public:
     GatewayState(CORBA::ORB_ptr orb, EventChannel_ptr from, EventChannel_ptr to,
                  const GatewayOptions& options)
-        : orb_(CORBA::ORB::_duplicate(orb)), options_(options)
+        : orb_(CORBA::ORB::_duplicate(orb)), options_(with_pauses(options))
     {
         if (CORBA::is_nil(from) || CORBA::is_nil(to))
             throw CORBA::BAD_PARAM(0, CORBA::COMPLETED_NO, "two channels are wanted");
@@ -113,6 +146,7 @@ class GatewayState : public std::enable_shared_from_this<GatewayState> {
     /// A connection to the channel behind the gateway.
     struct Supplying {
         ProxyPushConsumer_var proxy; // nil: there is none
+        Observer_var observer;
         std::optional<Observer_Handle> handle;
         Ids ids;
         bool is_out_of_reach = false; // events are not tried before it is found to be there
@@ -124,11 +158,13 @@ class GatewayState : public std::enable_shared_from_this<GatewayState> {
         Ids ids;
     };
 
-    /// The same object, whose calls end in time.
+    /// The same object, whose calls end in time. Throws INV_OBJREF where it is nil.
     template <typename Interface>
     [[nodiscard]] typename Interface::_var_type in_time(CORBA::Object_ptr object,
                                                         bool sends_events = false) const
     {
+        if (CORBA::is_nil(object))
+            throw CORBA::INV_OBJREF(0, CORBA::COMPLETED_NO, "a channel answers without an object");
         const CORBA::Object_var same =
             limited(orb_.in(), object, options_.call_timeout, sends_events);
         return Interface::_unchecked_narrow(same.in());
@@ -144,6 +180,12 @@ class GatewayState : public std::enable_shared_from_this<GatewayState> {
         return Interface::_unchecked_narrow(object.in());
     }
 
+    /// Between calls: who ends this waits for one of them at most.
+    void require_going_on() const
+    {
+        if (has_ended_) throw CORBA::BAD_INV_ORDER(0, CORBA::COMPLETED_NO, "the gateway has ended");
+    }
+
     // --- connecting and leaving, without the mutex ---
     /// Throws what the calls throw, and has left nothing then that it could take back.
     [[nodiscard]] Supplying connect_supplier()
@@ -152,16 +194,18 @@ class GatewayState : public std::enable_shared_from_this<GatewayState> {
         try {
             const SupplierAdmin_var found = to_->for_suppliers();
             const auto admin = in_time<SupplierAdmin>(found.in());
+            require_going_on();
             const ProxyPushConsumer_var out = admin->obtain_push_consumer();
             made.proxy = in_time<ProxyPushConsumer>(out.in(), true);
             SupplierQOS publications;
             publications.is_gateway = true;
             const auto supplier = activate<RtecEventComm::PushSupplier>(
                 new SupplierServant(shared_from_this()), made.ids);
+            require_going_on();
             made.proxy->connect_push_supplier(supplier.in(), publications);
-            const auto observer =
-                activate<Observer>(new ObserverServant(shared_from_this()), made.ids);
-            made.handle = to_->append_observer(observer.in());
+            made.observer = activate<Observer>(new ObserverServant(shared_from_this()), made.ids);
+            require_going_on();
+            made.handle = to_->append_observer(made.observer.in());
         } catch (...) {
             leave(made);
             throw;
@@ -178,10 +222,12 @@ class GatewayState : public std::enable_shared_from_this<GatewayState> {
             own.is_gateway = true;
             const ConsumerAdmin_var found = from_->for_consumers();
             const auto admin = in_time<ConsumerAdmin>(found.in());
+            require_going_on();
             const ProxyPushSupplier_var in = admin->obtain_push_supplier();
             made.proxy = in_time<ProxyPushSupplier>(in.in());
             const auto consumer = activate<RtecEventComm::PushConsumer>(
                 new ConsumerServant(shared_from_this()), made.ids);
+            require_going_on();
             made.proxy->connect_push_consumer(consumer.in(), own);
         } catch (...) {
             leave(made);
@@ -222,13 +268,29 @@ class GatewayState : public std::enable_shared_from_this<GatewayState> {
                                   << exception.what());
         }
     }
-    [[nodiscard]] static bool is_there(CORBA::Object_ptr proxy)
+    /// Returns whether the channel does not know the proxy any more. Throws what is no answer: who
+    /// does not answer may still have the connection, and then a second one would be too many.
+    [[nodiscard]] static bool is_forgotten(CORBA::Object_ptr proxy, CORBA::Object_ptr channel)
     {
+        if (CORBA::is_nil(proxy)) return true;
         try {
-            return !CORBA::is_nil(proxy) && !proxy->_non_existent();
-        } catch (const CORBA::SystemException&) {
-            return false; // nor is it of use
+            return proxy->_non_existent();
+        } catch (const CORBA::OBJECT_NOT_EXIST&) {
+            return true;
+        } catch (const CORBA::NO_PERMISSION&) {
+            return false; // somebody is there who says so
+        } catch (const CORBA::TRANSIENT&) {
+            return is_elsewhere(channel);
+        } catch (const CORBA::COMM_FAILURE&) {
+            return is_elsewhere(channel);
         }
+    }
+    /// Of a channel whose proxy cannot be reached: a channel that answers has come back at another
+    /// address. Must be called while the proxy's exception is handled.
+    [[nodiscard]] static bool is_elsewhere(CORBA::Object_ptr channel)
+    {
+        if (channel->_non_existent()) throw;
+        return true;
     }
 
     // --- the thread ---
@@ -240,22 +302,36 @@ class GatewayState : public std::enable_shared_from_this<GatewayState> {
         while (!has_ended_) {
             is_to_look_ = false;
             lock.unlock();
+            const std::uint64_t before = connected_anew_;
             const bool is_well = tend(was_well);
+            const bool is_calm = is_well && connected_anew_ == before;
             lock.lock();
-            const auto until = Clock::now() + (is_well ? options_.look_every : pause);
-            // Where somebody does not answer, nothing makes it come back sooner.
-            changed_.wait_until(lock, until,
-                                [&] { return has_ended_ || (is_well && is_to_look_); });
-            pause = is_well ? options_.first_pause : std::min(2 * pause, options_.look_every);
+            if (is_calm) pause = options_.first_pause;
+            const auto now = Clock::now();
+            // Peers may say that it is to look, but not how often.
+            changed_.wait_until(lock, now + pause, [&] { return has_ended_.load(); });
+            if (is_calm)
+                changed_.wait_until(lock, now + options_.look_every,
+                                    [&] { return has_ended_ || is_to_look_; });
+            else
+                pause = std::min(2 * pause, options_.look_every);
             was_well = is_well;
         }
     }
-    /// Connects what is not connected as it should be; returns whether all is.
+    /// Connects what is not connected as it should be; returns whether all is. One side does not
+    /// wait until the other one is well.
     [[nodiscard]] bool tend(bool says_why) noexcept
     {
+        const bool is_behind_well = tend_one(says_why, [&] { tend_supplier(); });
+        if (!is_behind_well) looks_ = looks_of_observer; // it may have been dropped meanwhile
+        return tend_one(says_why, [&] { tend_consumer(); }) && is_behind_well;
+    }
+    template <typename Tend>
+    [[nodiscard]] bool tend_one(bool says_why, Tend&& tend) noexcept
+    {
         try {
-            tend_supplier();
-            tend_consumer();
+            require_going_on();
+            tend();
             return true;
         } catch (const std::exception& exception) {
             if (says_why && !has_ended_)
@@ -267,23 +343,50 @@ class GatewayState : public std::enable_shared_from_this<GatewayState> {
     }
     void tend_supplier()
     {
-        ProxyPushConsumer_var proxy;
+        Supplying now;
         {
             const Lock lock(mutex_);
-            proxy = supplying_.proxy;
+            now.proxy = supplying_.proxy;
+            now.observer = supplying_.observer;
+            now.handle = supplying_.handle;
         }
-        if (is_there(proxy.in())) {
-            const Lock lock(mutex_);
-            supplying_.is_out_of_reach = false;
+        if (!is_forgotten(now.proxy.in(), to_.in())) {
+            {
+                const Lock lock(mutex_);
+                supplying_.is_out_of_reach = false;
+            }
+            if (++looks_ < looks_of_observer) return;
+            observe_anew(now);
+            looks_ = 0;
             return;
         }
+        Supplying left;
+        left.is_out_of_reach = true; // until there is another one
+        {
+            const Lock lock(mutex_);
+            std::swap(supplying_, left);
+        }
+        leave(left);
         Supplying made = connect_supplier();
         {
             const Lock lock(mutex_);
             std::swap(supplying_, made);
         }
-        forget(made.ids); // the channel has forgotten the rest
-        note_anew("behind");
+        looks_ = 0;
+        note_anew("behind", said_behind_);
+    }
+    /// A channel drops observers that it could not tell, without a word. Who is appended is told
+    /// at once.
+    void observe_anew(const Supplying& now)
+    {
+        try {
+            if (now.handle) to_->remove_observer(*now.handle);
+        } catch (const EventChannel::CANT_REMOVE_OBSERVER&) { // it had been dropped
+        }
+        require_going_on();
+        const Observer_Handle handle = to_->append_observer(now.observer.in());
+        const Lock lock(mutex_);
+        supplying_.handle = handle;
     }
     void tend_consumer()
     {
@@ -297,24 +400,37 @@ class GatewayState : public std::enable_shared_from_this<GatewayState> {
             proxy = consuming_.proxy;
         }
         if (!wanted) return; // nobody has said yet
-        const bool is_lost = wished && wished->dependencies.length() != 0 && !is_there(proxy.in());
-        if (wanted == wished && !is_lost) return;
-        // The new connection is there before the one of before ends: in between an event may come
-        // twice, and none is lost.
+        // They may have changed to and fro meanwhile.
+        if (wished && (wanted == wished || are_same(*wanted, *wished))) {
+            if (wished->dependencies.length() == 0) return;
+            if (!is_forgotten(proxy.in(), from_.in())) return;
+            Consuming left;
+            {
+                const Lock lock(mutex_);
+                std::swap(consuming_, left);
+            }
+            is_lost_ = true;
+            leave(left);
+        }
+        // Of new wishes the new connection is there before the one of before ends: in between an
+        // event may come twice, and none is lost.
         Consuming made = connect_consumer(wanted);
         {
             const Lock lock(mutex_);
             std::swap(consuming_, made);
         }
-        if (!is_lost) return leave(made);
-        forget(made.ids);
-        note_anew("in front of");
+        leave(made);
+        if (std::exchange(is_lost_, false)) note_anew("in front of", said_in_front_);
     }
-    void note_anew(const char* where)
+    void note_anew(const char* where, std::optional<Clock::time_point>& said)
     {
         ++connected_anew_;
+        const auto now = Clock::now();
+        if (said && now - *said < between_warnings) return;
+        said = now;
         log::warning(log::Line() << "real-time events: a gateway is connected anew to the channel "
-                                 << where << " it");
+                                 << where << " it; the gateway has connected anew "
+                                 << connected_anew_.load() << " times");
     }
 
     // --- what its objects do ---
@@ -329,6 +445,7 @@ class GatewayState : public std::enable_shared_from_this<GatewayState> {
     {
         auto next = std::make_shared<const ConsumerQOS>(wishes);
         const Lock lock(mutex_);
+        if (wishes_ && are_same(*wishes_, *next)) return;
         wishes_.swap(next); // which is released without the lock
         is_to_look_ = true;
         changed_.notify_one();
@@ -374,6 +491,11 @@ class GatewayState : public std::enable_shared_from_this<GatewayState> {
     std::atomic<bool> has_ended_{false};
     std::atomic<std::uint64_t> forwarded_{0};
     std::atomic<std::uint64_t> connected_anew_{0};
+    // The next four are the thread's.
+    unsigned looks_ = 0;   // since the channel behind this was told of its observer
+    bool is_lost_ = false; // the connection in front of this, which is not there anew yet
+    std::optional<Clock::time_point> said_behind_; // when it was last logged
+    std::optional<Clock::time_point> said_in_front_;
     std::mutex mutex_; // guards what follows; not held while anything is called
     std::condition_variable changed_;
     bool is_to_look_ = false;
