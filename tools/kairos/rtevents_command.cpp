@@ -22,11 +22,13 @@
 #include <condition_variable>
 #include <csignal>
 #include <cstdio>
+#include <exception>
 #include <fmt/format.h>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <thread>
 #include <unistd.h>
 
@@ -55,11 +57,23 @@ struct RealTimeArguments {
     unsigned count = 0;
 };
 
+/// Calls it, whatever comes of that: who leaves says so if anybody listens.
+template <typename Call>
+void leave(Call&& call) noexcept
+{
+    try {
+        call();
+    } catch (const std::exception&) { // there is nobody to be told
+    }
+}
+
 /// What calls channels, and is called by them.
 class RealTimeSession {
   public:
     RealTimeSession(const std::string& endpoint, const std::vector<std::string>& orb_options)
-        : orb_(make_service_orb("kairos-rtevents", endpoint, {}, orb_options))
+        : orb_(make_service_orb("kairos-rtevents", endpoint,
+                                {"-ORBNativeCharCodeSet", "UTF-8", "-ORBClientTimeout", "10000"},
+                                orb_options))
     {
         const CORBA::Object_var object = orb_->resolve_initial_references("RootPOA");
         poa_ = PortableServer::POA::_narrow(object.in());
@@ -68,7 +82,10 @@ class RealTimeSession {
     }
     RealTimeSession(const RealTimeSession&) = delete;
     RealTimeSession& operator=(const RealTimeSession&) = delete;
-    ~RealTimeSession() { orb_->destroy(); }
+    ~RealTimeSession()
+    {
+        leave([this] { orb_->destroy(); });
+    }
 
     [[nodiscard]] CORBA::ORB_ptr orb() const noexcept { return orb_.in(); }
     [[nodiscard]] Rtec::EventChannel_ptr channel(const std::string& reference) const
@@ -91,16 +108,6 @@ class RealTimeSession {
     CORBA::ORB_var orb_;
     PortableServer::POA_var poa_;
 };
-
-/// Calls it, whatever comes of that: who leaves says so if anybody listens.
-template <typename Call>
-void leave(Call&& call) noexcept
-{
-    try {
-        call();
-    } catch (const std::exception&) { // there is nobody to be told
-    }
-}
 
 // --- serve and gateway ---------------------------------------------------------------------------
 
@@ -134,7 +141,8 @@ void serve_real_time(RealTimeArguments& arguments, const std::vector<std::string
         return found == all.end() ? CORBA::Short{0} : found->second;
     };
     const EndSignals signals;
-    const CORBA::ORB_var orb = make_service_orb("kairos-rtevents", named.endpoint, {}, orb_options);
+    const CORBA::ORB_var orb = make_service_orb("kairos-rtevents", named.endpoint,
+                                                {"-ORBNativeCharCodeSet", "UTF-8"}, orb_options);
     std::vector<std::unique_ptr<rtevents::RealTimeEventChannel>> channels;
     ServiceRun run(signals, orb.in(), [] {});
     for (std::size_t i = 0; i < named.channels.size(); ++i) {
@@ -152,12 +160,27 @@ void run_gateway(const RealTimeArguments& arguments, const std::vector<std::stri
 {
     const EndSignals signals;
     const RealTimeSession session(arguments.endpoint, orb_options);
-    const Rtec::EventChannel_var from = session.channel(arguments.reference);
-    const Rtec::EventChannel_var to = session.channel(arguments.other);
-    const rtevents::Gateway gateway(session.orb(), from.in(), to.in());
-    fmt::print("forwarding\n");
-    std::fflush(stdout);
-    signals.wait();
+    std::optional<rtevents::Gateway> gateway;
+    std::exception_ptr failure;
+    std::thread beginning; // channels that do not answer are no reason not to end
+    ServiceRun run(signals, session.orb(), [&] {
+        beginning.join();
+        gateway.reset();
+    });
+    beginning = std::thread([&] {
+        try {
+            const Rtec::EventChannel_var from = session.channel(arguments.reference);
+            const Rtec::EventChannel_var to = session.channel(arguments.other);
+            gateway.emplace(session.orb(), from.in(), to.in());
+            fmt::print("forwarding\n");
+            std::fflush(stdout);
+        } catch (...) {
+            failure = std::current_exception();
+            ::kill(::getpid(), SIGTERM); // which the run waits for
+        }
+    });
+    run.run();
+    if (failure) std::rethrow_exception(failure);
 }
 
 // --- ls ------------------------------------------------------------------------------------------
@@ -234,6 +257,47 @@ void list_real_time(const RealTimeArguments& arguments, const std::vector<std::s
 }
 
 // --- watch ---------------------------------------------------------------------------------------
+
+/// Waits for the signal that ends the command, from the first call of a channel on. What is not
+/// over in time then, calls that are not answered and lines that nobody reads, ends with the
+/// process.
+class RealTimeEnd {
+  public:
+    explicit RealTimeEnd(const EndSignals& signals)
+        : thread_([this, &signals] {
+              signals.wait();
+              std::unique_lock lock(mutex_);
+              is_told_ = true;
+              changed_.notify_all();
+              if (!changed_.wait_for(lock, end_within, [this] { return is_over_; })) end_at_once();
+          })
+    {
+    }
+    RealTimeEnd(const RealTimeEnd&) = delete;
+    RealTimeEnd& operator=(const RealTimeEnd&) = delete;
+    ~RealTimeEnd()
+    {
+        {
+            const std::lock_guard lock(mutex_);
+            is_over_ = true;
+            changed_.notify_all();
+            if (!is_told_) ::kill(::getpid(), SIGTERM);
+        }
+        thread_.join();
+    }
+    void wait()
+    {
+        std::unique_lock lock(mutex_);
+        changed_.wait(lock, [this] { return is_told_; });
+    }
+
+  private:
+    std::mutex mutex_; // guards what follows, up to the thread; inside nobody's
+    std::condition_variable changed_;
+    bool is_told_ = false;
+    bool is_over_ = false;
+    std::thread thread_;
+};
 
 std::string hexadecimal(const EventPayload& octets)
 {
@@ -348,6 +412,7 @@ void watch_real_time(const RealTimeArguments& arguments,
                      const std::vector<std::string>& orb_options)
 {
     const EndSignals signals;
+    RealTimeEnd end(signals);
     const CORBA::ORB_var forms_orb = make_client_orb("kairos-rtevents-values", orb_options);
     const ValueJson forms(forms_orb.in(),
                           [](const std::string&) { return CORBA::TypeCode::_nil(); });
@@ -360,7 +425,7 @@ void watch_real_time(const RealTimeArguments& arguments,
         const auto own = session.activate<RtecEventComm::PushConsumer>(&printing);
         try {
             proxy->connect_push_consumer(own.in(), wishes_of(arguments));
-            signals.wait();
+            end.wait();
         } catch (...) {
             leave([&] { proxy->disconnect_push_supplier(); });
             throw;

@@ -20,10 +20,9 @@
 #include <utility>
 
 namespace kairos::tools {
-namespace {
 
 /// Not by way of the log, whose lock may be what somebody waits for; and not if nobody reads.
-[[noreturn]] void end_at_once()
+void end_at_once()
 {
     constexpr std::string_view reason = "kairos: could not end in order in time; ends at once\n";
     pollfd standard_error{.fd = STDERR_FILENO, .events = POLLOUT, .revents = 0};
@@ -31,6 +30,8 @@ namespace {
         (void)!::write(STDERR_FILENO, reason.data(), reason.size());
     ::_exit(1);
 }
+
+namespace {
 
 /// Large answers are seldom. Else the C library, once it has seen one, keeps such blocks for each
 /// thread.

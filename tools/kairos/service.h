@@ -48,6 +48,9 @@ void write_reference(const std::string& path, const std::string& reference);
 /// A server is gone so long after it was told to end, whatever it is doing.
 inline constexpr std::chrono::milliseconds end_within{4500};
 
+/// Ends the process, which could not end in time, says so and has status 1.
+[[noreturn]] void end_at_once();
+
 /// Serves until a signal ends it; then the ORB is destroyed. `begin_to_end` is called first, by
 /// another thread, while requests may still be served. If that, and what follows until this is
 /// destroyed, is not over in time, the process ends at once, says so and has status 1: what it kept
