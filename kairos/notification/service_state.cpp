@@ -107,6 +107,8 @@ ChannelPtr ServiceState::enter(const std::string& name, const Qos& qos,
     if (channels_.size() >= limits().channels_max)
         throw CORBA::IMP_LIMIT(0, CORBA::COMPLETED_NO,
                                "the service has as many channels as it may have");
+    // Before anything is kept of it: what the store has must find its place again.
+    if (name == factory_name) throw KairosEvents::NameInUse();
     for (const auto& [id, entry] : channels_)
         if (!name.empty() && entry.channel->name() == name) throw KairosEvents::NameInUse();
     const bool is_kept = qos.connection_reliability == CosNotification::Persistent;
@@ -162,10 +164,12 @@ void ServiceState::make_object(Entry& entry)
     const auto servant = make_channel_servant(*this, entry.channel);
     if (entry.channel->keeper()) {
         const std::string& name = entry.channel->name();
-        entry.id = name.empty() ? events::ServiceAdapters::new_id()
-                                : PortableServer::string_to_ObjectId(name.c_str());
-        entry.channel->set_place(entry.id.in());
-        entry.channel->save(); // before anybody can find it, who may know its name
+        PortableServer::ObjectId_var id = name.empty()
+                                              ? events::ServiceAdapters::new_id()
+                                              : PortableServer::string_to_ObjectId(name.c_str());
+        entry.channel->set_place(id.in());
+        entry.channel->save();           // before anybody can find it, who may know its name
+        if (name.empty()) entry.id = id; // the name's is its own once it is there
     }
     place(entry, servant.in());
 }
