@@ -263,11 +263,17 @@ bool Connection::Lent::take(Bytes octets, std::shared_ptr<const void> its_lease)
         header.type == MessageType::fragment ||
         (its.permitted_ >> static_cast<unsigned>(header.type) & 1) == 0)
         return false;
+    // In this order: after a refusal the octets are read to where space() has said, and the next
+    // space() says so.
+    const std::size_t wanted = size + read_ahead;
+    const std::size_t touched =
+        std::max(its.end_ + octets.size(), std::min(wanted, limits::receive_buffer_kept));
+    const std::size_t parts = its.reassembly_ ? its.reassembly_->memory_held() : 0;
+    if (its.keeper_ != nullptr && !its.keeper_->hold(touched + parts)) return false;
     try {
-        its.buffer_.reserve(size + read_ahead, its.end_);
-        if (its.keeper_ != nullptr) its.count(its.end_ + octets.size());
+        its.buffer_.reserve(wanted, its.end_);
     } catch (const std::bad_alloc&) {
-        return false; // the next read says so
+        return false;
     }
     block = octets;
     lease = std::move(its_lease);

@@ -210,6 +210,34 @@ TEST_F(Blocks, stay_with_messages_that_are_kept)
     EXPECT_EQ(lease.use_count(), 1);
 }
 
+/// Who reads them then as any others does so into memory that it was given before.
+TEST_F(Blocks, that_are_refused_leave_the_memory_that_is_read_into)
+{
+    struct Keeper final : MemoryKeeper {
+        [[nodiscard]] bool hold(std::size_t octets) noexcept override { return octets <= most; }
+        [[nodiscard]] bool may_keep() const noexcept override { return true; }
+        std::size_t most = std::size_t{200} << 10;
+    } keeper;
+    const RequestWithBlock request(300'000);
+    Connection counted(Role::server);
+    counted.count_with(keeper);
+    feed(counted, request.front);
+    ASSERT_EQ(counted.next(message), Event::need_bytes);
+    const MutableBytes space = counted.space();
+    const std::size_t held = counted.memory_held();
+    EXPECT_FALSE(counted.block_taker().take(request.octets, lease));
+    EXPECT_EQ(counted.memory_held(), held) << "nothing has moved";
+    EXPECT_EQ(lease.use_count(), 1);
+    const Bytes part = Bytes(request.octets).first(std::min(space.size(), request.octets.size()));
+    std::memcpy(space.data(), part.data(), part.size());
+    counted.received(part.size());
+    keeper.most *= 10;
+    ASSERT_EQ(counted.next(message), Event::need_bytes);
+    feed(counted, Bytes(request.octets).subspan(part.size()));
+    ASSERT_EQ(counted.next(message), Event::message);
+    EXPECT_TRUE(std::ranges::equal(message.bytes, request.message));
+}
+
 /// Only one of a message that is known, and that it lies in wholly.
 TEST_F(Blocks, are_not_taken_everywhere)
 {

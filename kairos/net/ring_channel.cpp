@@ -323,6 +323,7 @@ void RingChannel::stop_polling(bool& polls, std::atomic<std::uint32_t>& waits) n
 std::size_t RingChannel::read_blocks(MutableBytes buffer, RingWait& writer, bool peek) noexcept
 {
     BlockReader& blocks = *block_reader_;
+    if (reader_->broken()) return 0;
     if (!blocks.inside()) {
         // In this order: a block is announced before what follows it is in the ring.
         const std::size_t there = reader_->available();
@@ -343,7 +344,7 @@ std::size_t RingChannel::read_blocks(MutableBytes buffer, RingWait& writer, bool
                 blocks.pass();
                 return block->size();
             }
-            blocks.keep(std::move(lease));
+            blocks.keep(std::move(lease)); // and `buffer` is what it was: who refuses leaves it so
         }
     } catch (const std::bad_alloc&) { // for a lease: it does without
         if (!blocks.inside()) return 0;

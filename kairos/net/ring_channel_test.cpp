@@ -10,6 +10,7 @@
 #include <array>
 #include <csignal>
 #include <poll.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
@@ -495,6 +496,30 @@ pid_t fork_client(Socket& ours, Act act, std::size_t loans = 0)
     ours.expect_memory({}, loans);
     EXPECT_TRUE(ours.agree({}));
     return child;
+}
+
+/// Trying would end the process, by a signal.
+TEST(RingMemory, IsNoMoreThanTheProcessMayMake)
+{
+    constexpr std::size_t more = std::size_t{32} << 20;
+    rlimit before{};
+    ASSERT_EQ(::getrlimit(RLIMIT_FSIZE, &before), 0);
+    rlimit limit = before;
+    const auto made_within = [&](std::size_t octets) {
+        limit.rlim_cur = octets;
+        EXPECT_EQ(::setrlimit(RLIMIT_FSIZE, &limit), 0);
+        auto made = SharedMemory::make(10'000, more);
+        EXPECT_EQ(::setrlimit(RLIMIT_FSIZE, &before), 0);
+        return made;
+    };
+    const auto without = made_within(more);
+    ASSERT_TRUE(without) << without.error().reason;
+    EXPECT_EQ(without->size(), 10'000u);
+    EXPECT_TRUE(without->more().empty());
+    EXPECT_FALSE(made_within(9'999));
+    const auto all = made_within(more + SharedMemory::more_grain);
+    ASSERT_TRUE(all) << all.error().reason;
+    EXPECT_EQ(all->more().size(), more);
 }
 
 TEST(RingChannelDeath, APeerThatIsKilledInAMessage)

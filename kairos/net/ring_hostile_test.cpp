@@ -363,6 +363,32 @@ TEST_F(HostileBlocks, AreReadWhereTheyCanBeOnly)
     EXPECT_EQ(read_now(buffer).status, IoResult::Status::would_block);
 }
 
+/// What was announced is read when the peer has died, but no more than can have been.
+TEST_F(HostileBlocks, OfAPeerThatHasDiedAreReadOnceEach)
+{
+    for (std::uint32_t i = 0; i < BlockControl::announced_max; ++i)
+        announce(0, 0, BlockMemory::unit_size);
+    client.close();
+    Octets buffer(BlockMemory::unit_size);
+    for (std::uint32_t i = 0; i < BlockControl::announced_max; ++i)
+        ASSERT_EQ(server.read(MutableBytes(buffer)).bytes, buffer.size());
+    EXPECT_EQ(server.read(MutableBytes(buffer)).status, IoResult::Status::closed);
+}
+
+TEST_F(HostileBlocks, AreNotMoreThanCanBe)
+{
+    for (std::uint32_t i = 0; i < BlockControl::announced_max; ++i)
+        announce(0, 0, BlockMemory::unit_size);
+    Octets buffer(BlockMemory::unit_size);
+    EXPECT_EQ(read_now(buffer).bytes, buffer.size());
+    for (const std::uint32_t ahead : {BlockControl::announced_max + 2, 0xFFFF'FFFFU, 2U}) {
+        to_server->head.blocks = ahead;
+        client.close(); // as one that is killed does
+        EXPECT_EQ(server.read(MutableBytes(buffer)).status, IoResult::Status::failed)
+            << "and nothing is read any more: " << ahead;
+    }
+}
+
 class HostileAnnouncements
     : public HostileBlocks,
       public testing::WithParamInterface<std::pair<std::uint32_t, std::uint32_t>> {};
@@ -427,8 +453,14 @@ TEST_F(HostileBlocks, NeitherCrashNorHangUs)
         }
     });
     std::mt19937 random(1);
+    const auto* const given_back = reinterpret_cast<std::atomic<std::uint32_t>*>(announced + 1);
     for (int i = 0; i < 20'000 && reads; ++i) {
-        announce(to_server->tail.word, random() % units, 1 + random() % BlockMemory::unit_size);
+        // No more than can be, most of the time: else the connection would soon be at its end.
+        std::uint32_t waiting = to_server->head.blocks;
+        for (std::uint32_t unit = 0; unit < units; ++unit)
+            waiting -= given_back[unit];
+        if (waiting < BlockControl::announced_max / 2 || random() % 1024 == 0)
+            announce(to_server->tail.word, random() % units, 1 + random() % BlockMemory::unit_size);
         returned[random() % units] += random() % 2;
         memory_[at + random() % more] = std::byte(random());
     }

@@ -183,8 +183,10 @@ void BlockWriter::end_loan(std::uint32_t unit) noexcept
 
 std::uint32_t BlockReader::ahead(std::uint32_t position) const noexcept
 {
-    if (ring_.head.blocks.load(std::memory_order_seq_cst) == taken_) [[likely]]
+    const std::uint32_t blocks = waiting();
+    if (blocks == 0) [[likely]]
         return ~std::uint32_t{0};
+    if (blocks > BlockControl::announced_max) return 0;
     const BlockControl::Entry& entry =
         memory_.control().entries[taken_ % BlockControl::announced_max];
     return entry.position.load(std::memory_order_relaxed) - position;
@@ -192,6 +194,9 @@ std::uint32_t BlockReader::ahead(std::uint32_t position) const noexcept
 
 bool BlockReader::enter()
 {
+    // A count that is far ahead would have the same blocks be read for ever, also from a peer that
+    // has died.
+    if (waiting() - 1 >= BlockControl::announced_max) return false;
     const BlockControl::Entry& entry =
         memory_.control().entries[taken_ % BlockControl::announced_max];
     unit_ = entry.unit.load(std::memory_order_relaxed);

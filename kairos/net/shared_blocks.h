@@ -139,7 +139,8 @@ class BlockReader {
     BlockReader& operator=(const BlockReader&) = delete;
 
     /// Octets of the ring, of which so many were read, in front of the next block; far more than it
-    /// holds if none is announced. To be asked after the ring was asked what it has.
+    /// holds if none is announced, and none if more are than can be, which enter() refuses. To be
+    /// asked after the ring was asked what it has.
     [[nodiscard]] std::uint32_t ahead(std::uint32_t position) const noexcept;
     /// Whether a block is being read.
     [[nodiscard]] bool inside() const noexcept { return left_ != 0; }
@@ -160,6 +161,12 @@ class BlockReader {
     void keep(std::shared_ptr<const void> lease) noexcept { lease_ = std::move(lease); }
 
   private:
+    /// Blocks that are announced and were not begun, by what the other end says.
+    [[nodiscard]] std::uint32_t waiting() const noexcept
+    {
+        return ring_.head.blocks.load(std::memory_order_seq_cst) - taken_;
+    }
+
     RingControl& ring_;
     BlockMemory memory_;
     std::uint32_t taken_ = 0; // blocks ever

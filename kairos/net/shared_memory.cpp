@@ -9,6 +9,7 @@
 #include <fcntl.h>
 #include <linux/magic.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
 #include <unistd.h>
@@ -64,6 +65,13 @@ bool is_size(off_t file, std::size_t size) noexcept
            static_cast<std::size_t>(file) % SharedMemory::more_grain == 0;
 }
 
+/// Whether this process may make a file of so many octets: else trying would end it by a signal.
+bool may_make(std::size_t size) noexcept
+{
+    rlimit limit{};
+    return ::getrlimit(RLIMIT_FSIZE, &limit) == 0 && size <= limit.rlim_cur;
+}
+
 /// Ordinary pages of the system's own memory: with huge ones, or a file of some other kind, reading
 /// may fail, which ends the process by a signal.
 bool is_ordinary(int file) noexcept
@@ -106,16 +114,23 @@ bool SharedMemory::make_present(MutableBytes pages) noexcept
 
 Result<SharedMemory> SharedMemory::make(std::size_t size, std::size_t more)
 {
+    constexpr const char* what = "cannot make shared memory";
+    if (!may_make(size)) return system_error(what, EFBIG);
     // fallocate(): where there is no memory for a page it is said here, and not by a signal.
     Socket file(system().memfd_create("kairos", MFD_CLOEXEC | MFD_ALLOW_SEALING));
-    if (!file.is_open() || ::fallocate(file.descriptor(), 0, 0, static_cast<off_t>(size)) != 0 ||
-        (more != 0 &&
-         ::ftruncate(file.descriptor(), static_cast<off_t>(more_at(size) + more)) != 0) ||
-        ::fcntl(file.descriptor(), F_ADD_SEALS, size_seals) != 0)
-        return system_error("cannot make shared memory", errno);
+    if (!file.is_open() || ::fallocate(file.descriptor(), 0, 0, static_cast<off_t>(size)) != 0)
+        return system_error(what, errno);
+    // What goes wrong with the memory beside leaves who asks for it without.
+    const std::size_t all = more_at(size) + more;
+    if (more != 0 &&
+        (!may_make(all) || ::ftruncate(file.descriptor(), static_cast<off_t>(all)) != 0))
+        more = 0;
+    if (::fcntl(file.descriptor(), F_ADD_SEALS, size_seals) != 0) return system_error(what, errno);
     auto memory = map(std::move(file), size, more);
-    // The peer might take what is not mapped here.
-    if (memory && memory->more().size() != more) return make(size);
+    // The peer might take what is not mapped here, or of what no page can be made.
+    if (memory && more != 0 &&
+        (memory->more().size() != more || !make_present(memory->more().first(1))))
+        return make(size);
     return memory;
 }
 

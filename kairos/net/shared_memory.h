@@ -22,7 +22,8 @@ namespace kairos::net {
 class SharedMemory {
   public:
     /// Makes new memory, filled with zeros, all of it present; and beside it `more` octets, a
-    /// multiple of more_grain, whose pages are made when they are asked for (make_present).
+    /// multiple of more_grain, whose pages are made when they are asked for (make_present); none
+    /// where the system cannot do that, or the process may not have as much (RLIMIT_FSIZE).
     [[nodiscard]] static Result<SharedMemory> make(std::size_t size, std::size_t more = 0);
     static constexpr std::size_t more_grain = std::size_t{128} << 10;
     /// Receives the memory that a peer sends, and secures it. An error unless there came one

@@ -223,8 +223,18 @@ ServerConnection::Next ServerConnection::serve(const giop::Message& message, Upc
                           protocol_.enter_gap(request.body);
     if (!is_plain) return serve(protocol_.filled(), memory);
     holding_ = false;
+    // Of this message, whatever else is handed out meanwhile: what an adapter activator calls may
+    // have others be served, before the request is held.
+    cdr::Reader arguments = request.body;
+    giop::MessageHeader header;
+    (void)giop::parse_header(message.bytes.data(), header); // it was looked at before
+    giop::Message whole = message;
+    whole.bytes = {message.bytes.data(), giop::header_size + header.size};
     const Served served = serve_request(message, request, memory);
-    if (served == Served::held) held_ = protocol_.filled();
+    if (served == Served::held) {
+        arguments.leave_chunk(); // the block is copied to its place
+        held_ = whole;
+    }
     return next_after(served);
 }
 

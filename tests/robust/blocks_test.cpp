@@ -11,8 +11,10 @@
 #include <atomic>
 #include <cstring>
 #include <fstream>
+#include <latch>
 #include <mutex>
 #include <string>
+#include <thread>
 #include <vector>
 
 namespace {
@@ -78,6 +80,12 @@ class Servant : public POA_Blocks::Echo {
         auto* const all = new Blocks::Octets;
         all->assign(noted_);
         return all;
+    }
+
+    [[nodiscard]] std::size_t count_noted()
+    {
+        const std::lock_guard lock(mutex_);
+        return noted_.size();
     }
 
   private:
@@ -304,10 +312,108 @@ TEST(BlocksOfCalls, AreNoneWhereAnEndHasNoMemoryForThem)
         }
         auto loan = kairos::corba::loan<Blocks::Octets>(calls.echo.in(), octets.length());
         EXPECT_FALSE(loan.is_shared());
-        *loan = octets;
+        std::copy(octets.begin(), octets.end(), loan.begin());
         const Blocks::Octets_var back = calls.echo->echo_octets(*loan);
         EXPECT_TRUE(same(back.in(), octets));
     }
+}
+
+/// An adapter whose objects are held when there are any, and another server is asked meanwhile.
+class Late final : public virtual PortableServer::AdapterActivator {
+  public:
+    CORBA::Boolean unknown_adapter(PortableServer::POA_ptr parent, const char* name) override
+    {
+        CORBA::PolicyList policies(2);
+        policies.length(2);
+        policies[0] = parent->create_lifespan_policy(PortableServer::PERSISTENT);
+        policies[1] = parent->create_id_assignment_policy(PortableServer::USER_ID);
+        const PortableServer::POA_var made = parent->create_POA(name, nullptr, policies);
+        const PortableServer::ObjectId_var id = PortableServer::string_to_ObjectId("late");
+        if (servant == nullptr) {
+            reference = made->create_reference_with_id(id.in(), "IDL:Blocks/Echo:1.0");
+            return true;
+        }
+        made->activate_object_with_id(id.in(), servant);
+        manager = made->the_POAManager();
+        asked.count_down();
+        const Blocks::Octets_var answer = other->noted();
+        return true;
+    }
+    CORBA::Object_var reference; // what is made first
+    Servant* servant = nullptr;
+    PortableServer::POAManager_var manager;
+    std::latch asked{1};
+    Blocks::Echo_var other;
+};
+
+/// Answers when it may.
+class Gate final : public Servant {
+  public:
+    std::latch may_answer{1};
+    Blocks::Octets* noted() override
+    {
+        may_answer.wait();
+        return new Blocks::Octets;
+    }
+};
+
+/// What comes in a block while that happens is another message, with a block of its own.
+TEST(BlocksOfCalls, OfRequestsThatAreHeldAfterOthersWereServed)
+{
+    const CORBA::ORB_var ends = made({"-ORBListenEndpoints", "iiop://127.0.0.1"});
+    const CORBA::Object_var ends_root = ends->resolve_initial_references("RootPOA");
+    const PortableServer::POA_var ends_poa = PortableServer::POA::_narrow(ends_root);
+    PortableServer::POAManager_var(ends_poa->the_POAManager())->activate();
+    const PortableServer::Servant_var<Gate> gate = new Gate;
+    const Blocks::Echo_var gate_own = gate->_this();
+    const CORBA::String_var gate_text = ends->object_to_string(gate_own);
+
+    const CORBA::ORB_var server = made({"-ORBListenEndpoints", "shmiop://", "-ORBConcurrency",
+                                        "thread-per-connection", "-ORBServerId", "blocks"});
+    const CORBA::Object_var root = server->resolve_initial_references("RootPOA");
+    const PortableServer::POA_var poa = PortableServer::POA::_narrow(root);
+    PortableServer::POAManager_var(poa->the_POAManager())->activate();
+    const PortableServer::Servant_var<Servant> servant = new Servant;
+    const Blocks::Echo_var own = servant->_this();
+    auto* const late = new Late;
+    const PortableServer::AdapterActivator_var late_owner = late;
+    late->unknown_adapter(poa, "late");
+    PortableServer::POA_var(poa->find_POA("late", false))->destroy(true, true);
+    const CORBA::Object_var gate_seen = server->string_to_object(gate_text);
+    late->other = Blocks::Echo::_narrow(gate_seen);
+    late->servant = servant.in();
+    poa->the_activator(late);
+
+    const CORBA::ORB_var client = made({"-ORBConnection", "active"}); // one for all threads
+    const CORBA::String_var text = server->object_to_string(own);
+    const CORBA::String_var late_text = server->object_to_string(late->reference);
+    const CORBA::Object_var seen = client->string_to_object(text);
+    const CORBA::Object_var late_seen = client->string_to_object(late_text);
+    const Blocks::Echo_var echo = Blocks::Echo::_narrow(seen);
+    const Blocks::Echo_var held = Blocks::Echo::_unchecked_narrow(late_seen);
+    const Blocks::Octets_var none = echo->noted();
+
+    const auto octets = numbered<Blocks::Octets>(1'000'000);
+    std::thread calling([&] {
+        const Blocks::Octets_var back = held->echo_octets(octets);
+        EXPECT_TRUE(same(back.in(), octets));
+    });
+    late->asked.wait();
+    Blocks::Octets others;
+    others.length(100'000);
+    std::fill(others.begin(), others.end(), CORBA::Octet{7});
+    echo->note(others);
+    while (servant->count_noted() == 0) // within the other request
+        std::this_thread::yield();
+    gate->may_answer.count_down();
+    const Blocks::Octets_var open = late->other->noted();
+    late->manager->activate();
+    calling.join();
+    EXPECT_EQ(servant->count_noted(), 1u);
+    late->other = Blocks::Echo::_nil();
+    client->destroy();
+    server->destroy();
+    ends->destroy();
 }
 
 TEST(BlocksOnLoan, AreWrittenAgainAndAgain)
@@ -315,25 +421,26 @@ TEST(BlocksOnLoan, AreWrittenAgainAndAgain)
     const Calls calls;
     auto octets = kairos::corba::loan<Blocks::Octets>(calls.echo.in(), 1'000'000);
     ASSERT_TRUE(octets.is_shared());
-    ASSERT_TRUE(is_shared(octets->get_buffer()));
+    ASSERT_TRUE(is_shared(octets.data()));
     ASSERT_EQ(octets->length(), 1'000'000u);
     for (unsigned i = 0; i < 20; ++i) {
-        std::fill(octets->begin(), octets->end(), static_cast<CORBA::Octet>(i));
+        std::fill(octets.begin(), octets.end(), static_cast<CORBA::Octet>(i));
         const Blocks::Octets_var back = calls.echo->echo_octets(*octets);
         EXPECT_TRUE(same(back.in(), *octets));
     }
     EXPECT_TRUE(calls.servant().was_shared);
-    octets->length(700'000); // a part of it
+    octets.length(700'000); // a part of it
     const Blocks::Octets_var part = calls.echo->echo_octets(*octets);
     EXPECT_TRUE(same(part.in(), *octets));
-    octets->length(2'000'000); // it has memory of its own from here on
-    EXPECT_FALSE(is_shared(octets->get_buffer()));
+    octets.length(2'000'000); // it has memory of its own from here on
+    EXPECT_FALSE(is_shared(octets.data()));
+    EXPECT_FALSE(octets.is_shared());
     const Blocks::Octets_var more = calls.echo->echo_octets(*octets);
     EXPECT_EQ(more->length(), 2'000'000u);
 
     auto few = kairos::corba::loan<Blocks::FewOctets>(calls.echo.in(), 100);
     EXPECT_TRUE(few.is_shared()) << "there is room for as many as it may have";
-    few->length(200'000);
+    few.length(200'000);
     EXPECT_EQ(few->length(), 200'000u);
     EXPECT_THROW((void)kairos::corba::loan<Blocks::FewOctets>(calls.echo.in(), 200'001),
                  CORBA::BAD_PARAM);
@@ -341,6 +448,37 @@ TEST(BlocksOnLoan, AreWrittenAgainAndAgain)
     EXPECT_FALSE(small.is_shared());
     EXPECT_EQ(small->length(), 10u);
     EXPECT_FALSE(kairos::corba::loan<Blocks::Octets>(nullptr, 100'000).is_shared());
+}
+
+template <typename Sequence>
+concept Lendable = requires { kairos::corba::loan<Sequence>(nullptr, 0); };
+static_assert(Lendable<Blocks::Mixtures>);
+static_assert(!Lendable<Blocks::Flags>, "the server could write what is no boolean there");
+template <typename Loan>
+concept Leavable = requires(Loan loan, Blocks::Octets other) { other.swap(*loan); } ||
+                   requires(Loan loan) { loan->length(1); };
+static_assert(!Leavable<kairos::corba::Loan<Blocks::Octets>>);
+
+TEST(BlocksOnLoan, AreWhollyMovedOrNotAtAll)
+{
+    const Calls calls;
+    using Loan = kairos::corba::Loan<Blocks::Octets>;
+    const auto lend = [&] { return kairos::corba::loan<Blocks::Octets>(calls.echo.in(), unit); };
+    Loan first = lend();
+    Loan second = lend();
+    ASSERT_TRUE(first.is_shared() && second.is_shared());
+    const CORBA::Octet* const free = first.data();
+    const CORBA::Octet* const kept = second.data();
+    first = std::move(second);
+    EXPECT_EQ(first.data(), kept);
+    EXPECT_FALSE(second.is_shared()); // NOLINT(bugprone-use-after-move): it is empty
+    EXPECT_EQ(second.length(), 0u) << "nothing is left that lies in what is free";
+    const Loan third = lend();
+    EXPECT_EQ((*third).data(), free);
+    const Blocks::Octets copy = *first;
+    EXPECT_EQ(copy.length(), unit);
+    EXPECT_FALSE(is_shared(copy.data()));
+    EXPECT_EQ(first.length(), unit);
 }
 
 TEST(BlocksOnLoan, ComeToAnEndWithWhoeverHasThem)
@@ -362,7 +500,7 @@ TEST(BlocksOnLoan, ComeToAnEndWithWhoeverHasThem)
         EXPECT_TRUE(kairos::corba::loan<Blocks::Octets>(calls.echo.in(), 1'000'000).is_shared());
     }
     for (auto& loan : loans) // they outlive the connection
-        std::fill(loan->begin(), loan->end(), CORBA::Octet{1});
+        std::fill(loan.begin(), loan.end(), CORBA::Octet{1});
     loans.clear();
 }
 

@@ -7,6 +7,7 @@
 #include <kairos/constraints/index.h>
 #include <kairos/corba/CORBA.h>
 #include <kairos/events/service.h>
+#include <kairos/eventstore/sqlite_store.h>
 #include <kairos/gateway/gateway.h>
 #include <kairos/logs/service.h>
 #include <kairos/nameserver/service.h>
@@ -94,6 +95,12 @@ void pass_notification(CORBA::ORB_ptr orb)
     } catch (const CosNotification::UnsupportedQoS& exception) {
         expect(exception.qos_err.length() == 1, "what a notification channel does not promise");
     }
+}
+
+void keep_no_notification()
+{
+    const auto store = kairos::eventstore::open_sqlite_store({.path = "/nowhere/at/all"});
+    expect(!store, "a store where there is no folder");
 }
 
 void pass_event(CORBA::ORB_ptr orb)
@@ -281,6 +288,7 @@ try {
     pass_event(orb);
     join_channels(orb);
     pass_notification(orb);
+    keep_no_notification();
     watch_stock(orb);
     describe_shop(orb);
     find_offers(orb);
