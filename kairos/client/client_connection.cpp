@@ -34,8 +34,7 @@ ClientConnection::ClientConnection(Orb& orb, Endpoint& endpoint, net::Socket soc
     socket_.spin(orb.options().socket.spin);
     socket_.spin_for_room(orb.options().room_spin);
     socket_.poll_before_reading();
-    if (socket_.bypasses_descriptor())
-        socket_.offer_blocks(&session_.connection().block_taker());
+    if (socket_.bypasses_descriptor()) socket_.offer_blocks(&session_.connection().block_taker());
     Client::of(*orb_).connections().add(*this);
 }
 

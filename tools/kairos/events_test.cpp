@@ -164,8 +164,7 @@ TEST_F(EventsCommand, JoinsChannelsOfProcessesByNats)
     Daemon other({"events", "-c", "Hall", "--bus", server, "--subject", "lab.events"});
     const auto from_channel = object<CosEventChannelAdmin::EventChannel>(one.reference);
     const CosEventChannelAdmin::SupplierAdmin_var suppliers = from_channel->for_suppliers();
-    const auto to =
-        CosEventChannelAdmin::ProxyPushConsumer_var(suppliers->obtain_push_consumer());
+    const auto to = CosEventChannelAdmin::ProxyPushConsumer_var(suppliers->obtain_push_consumer());
     to->connect_push_supplier(CosEventComm::PushSupplier::_nil());
     const auto to_channel = object<CosEventChannelAdmin::EventChannel>(other.reference);
     const CosEventChannelAdmin::ConsumerAdmin_var consumers = to_channel->for_consumers();
