@@ -454,8 +454,8 @@ template <typename Sequence>
 concept Lendable = requires { kairos::corba::loan<Sequence>(nullptr, 0); };
 static_assert(Lendable<Blocks::Mixtures>);
 static_assert(!Lendable<Blocks::Flags>, "the server could write what is no boolean there");
-template <typename Loan>
-concept Leavable = requires(Loan loan, Blocks::Octets other) { other.swap(*loan); } ||
+template <typename Loan, typename Sequence = Blocks::Octets>
+concept Leavable = requires(Loan loan, Sequence other) { other.swap(*loan); } ||
                    requires(Loan loan) { loan->length(1); };
 static_assert(!Leavable<kairos::corba::Loan<Blocks::Octets>>);
 
