@@ -131,7 +131,7 @@ class CallBacks {
         const std::lock_guard lock(all.mutex_);
         std::erase_if(all.targets_, [](const auto& entry) { return entry.second.expired(); });
         all.targets_[++all.last_] = target;
-        return reinterpret_cast<void*>(all.last_);
+        return reinterpret_cast<void*>(all.last_); // NOLINT(performance-no-int-to-ptr): a number
     }
     [[nodiscard]] static std::shared_ptr<Target> find(void* number)
     {
@@ -275,7 +275,7 @@ class Bus : public std::enable_shared_from_this<Bus> {
     }
 
     /// Joins a channel from now on; throws BAD_PARAM where another has the subject.
-    void join(const std::string& subject, std::shared_ptr<events::Feed> feed)
+    void join(const std::string& subject, const std::shared_ptr<events::Feed>& feed)
     {
         const std::lock_guard lock(mutex_);
         std::erase_if(joined_, [](const Joined& one) { return one.feed->has_ended(); });
@@ -321,12 +321,16 @@ class Bus : public std::enable_shared_from_this<Bus> {
     /// What the thread uses is its own; nobody joins it.
     void leave_thread() noexcept
     {
-        static std::deque<std::unique_ptr<net::Thread>>& left =
-            *new std::deque<std::unique_ptr<net::Thread>>;
+        union Left {
+            Left() : threads() {}
+            ~Left() {} // NOLINT(modernize-use-equals-default): they are never joined
+            std::vector<std::unique_ptr<net::Thread>> threads;
+        };
+        static Left left;
         static std::mutex mutex; // guards left
         ::pthread_detach(thread_->native_handle());
         const std::lock_guard lock(mutex);
-        left.push_back(std::move(thread_));
+        left.threads.push_back(std::move(thread_));
     }
 
     struct Message {
@@ -354,6 +358,7 @@ class Bus : public std::enable_shared_from_this<Bus> {
         check(natsOptions_Create(&made), "options");
         Options options(made);
         std::vector<const char*> list;
+        list.reserve(servers.size());
         for (const std::string& server : servers)
             list.push_back(server.c_str());
         const natsStatus taken =

@@ -227,7 +227,7 @@ void Channel::keep_and_pass_on(const NotificationPtr& event, const Passed& passe
     std::size_t octets_at_once = octets_at_once_max;
     auto next = kept.begin();
     for (std::size_t i = 0; i < all->size(); ++i) {
-        const NotificationPtr mine = places[i] != 0 ? std::move(*next++) : event;
+        const NotificationPtr mine = places[i] != 0 ? *next++ : event;
         static_cast<Subscriber*>((*all)[i].receiver)->offer(mine, passed, is_full, octets_at_once);
     }
 }
