@@ -432,7 +432,8 @@ TEST_F(KeptChannels, ComeBackWithAllThatWasSaid)
 
     begin_again();
     EXPECT_EQ(number, channel_->MyID());
-    EXPECT_TRUE(channel_->default_consumer_admin()->_is_equivalent(first.in()));
+    const ConsumerAdmin_var first_again = channel_->default_consumer_admin();
+    EXPECT_TRUE(first_again->_is_equivalent(first.in()));
     EXPECT_EQ(admin_id, admin->MyID());
     EXPECT_EQ(OR_OP, admin->MyOperator());
     EXPECT_TRUE(
