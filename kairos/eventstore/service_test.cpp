@@ -637,22 +637,25 @@ TEST_F(KeptChannels, GiveAgainWhatWasGivenBesideWhatWaits)
     from->push_structured_event(event_of("Lab", "Reading", 2));
 
     const Servant_var<events::Consumer> consumer = new events::Consumer;
-    std::atomic<bool> away{true};
-    std::atomic<int> tries{0};
-    consumer->raise([&] {
-        ++tries;
-        tries.notify_all();
-        if (away) throw CORBA::TRANSIENT();
+    struct Tries {
+        std::atomic<bool> are_vain{true};
+        std::atomic<int> count{0};
+    };
+    const auto tries = std::make_shared<Tries>(); // the last is after the test, perhaps
+    consumer->raise([tries] {
+        ++tries->count;
+        tries->count.notify_all();
+        if (tries->are_vain) throw CORBA::TRANSIENT();
     });
     const auto pushed = connect(consumer.in(), 1);
     from->push_structured_event(event_of("Lab", "Reading", 3)); // 2 goes, there
-    tries.wait(0);
+    tries->count.wait(0);
     pushed->suspend_connection();
     from->push_structured_event(event_of("Lab", "Reading", 4)); // 3 is under way, here
     EXPECT_EQ(3, folder_.ask("SELECT count(*) FROM event"));
 
     begin_again();
-    away = false;
+    tries->are_vain = false;
     pushed->resume_connection();
     EXPECT_TRUE(consumer->has(2));
     EXPECT_EQ((std::vector<CORBA::Long>{1, 4}), pulled(pulls.in()));
