@@ -97,7 +97,10 @@ int serve(CORBA::ORB_ptr orb, bool client_too)
     } else {
         CORBA::String_var reference = orb->object_to_string(counter);
         std::cout << reference << std::endl;
-        orb->run();
+        try {
+            orb->run();
+        } catch (const CORBA::BAD_INV_ORDER&) { // a client has closed it before it ran
+        }
     }
     orb->destroy(); // the clerk has a count of it, and it has the clerk
     return 0;
