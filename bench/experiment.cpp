@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bench/experiment.h"
 
+#include "bench/peer.h"
+#include "bench/statistics.h"
+
 #include <algorithm>
 #include <fmt/format.h>
 
@@ -109,6 +112,34 @@ Result<Exercise> with_message_bytes(Exercise exercise, std::vector<Contestant>& 
         if (exercise.request_bytes > 0) return exercise;
     }
     return with_estimated_bytes(exercise);
+}
+
+Result<RunningSystem::Figures> time_calls(RunningSystem& running, const Exercise& exercise)
+{
+    const double before = running.cpu_seconds();
+    auto figures = running.order(Verb::latency, exercise);
+    if (!figures) return figures.error();
+    (*figures)["cpu_us"] =
+        (running.cpu_seconds() - before) * 1e6 / (exercise.calls + warm_up_calls);
+    return figures;
+}
+
+std::vector<double> values_of(const std::vector<RunningSystem::Figures>& rounds,
+                              const std::string& figure)
+{
+    std::vector<double> values;
+    for (const auto& round : rounds)
+        values.push_back(round.at(figure));
+    return values;
+}
+
+double median_ratio(const std::vector<RunningSystem::Figures>& mine,
+                    const std::vector<RunningSystem::Figures>& other, const std::string& figure)
+{
+    std::vector<double> ratios;
+    for (std::size_t i = 0; i < std::min(mine.size(), other.size()); ++i)
+        if (other[i].at(figure) > 0) ratios.push_back(mine[i].at(figure) / other[i].at(figure));
+    return median(std::move(ratios));
 }
 
 } // namespace kairos::bench

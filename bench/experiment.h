@@ -67,6 +67,11 @@ struct EventsOptions : CommonOptions {
     std::uint32_t high_events = 100;
 };
 
+struct SpinningOptions : CommonOptions {
+    std::uint32_t calls = 20'000;             ///< timed calls per system, load and round
+    std::vector<std::uint32_t> busy{0, 1, 2}; ///< threads beside them that never stop, per load
+};
+
 struct ModernOptions : CommonOptions {
     std::uint32_t calls = 2000;      ///< null calls per system, place and round
     double megabytes = 32;           ///< of data per system, size and round
@@ -147,6 +152,8 @@ struct FootprintOptions : CommonOptions {
 [[nodiscard]] Result<Report> run_asynchronous(const AsynchronousOptions& options);
 /// Of events_systems().
 [[nodiscard]] Result<Report> run_events(const EventsOptions& options);
+/// Of spinning_systems().
+[[nodiscard]] Result<Report> run_spinning(const SpinningOptions& options);
 /// Of modern_systems().
 [[nodiscard]] Result<Report> run_modern(const ModernOptions& options);
 [[nodiscard]] Result<Report> run_param(const ParamOptions& options);
@@ -168,6 +175,7 @@ struct FootprintOptions : CommonOptions {
 [[nodiscard]] std::vector<Column> gateway_columns();
 [[nodiscard]] std::vector<Column> asynchronous_columns();
 [[nodiscard]] std::vector<Column> events_columns();
+[[nodiscard]] std::vector<Column> spinning_columns();
 [[nodiscard]] std::vector<Column> modern_columns();
 [[nodiscard]] std::vector<Column> param_columns();
 [[nodiscard]] std::vector<Column> marshal_columns();
@@ -207,5 +215,19 @@ start_contestants(const CommonOptions& options, std::uint32_t queue_bytes, Repor
 /// sockets then move as many.
 [[nodiscard]] Result<Exercise> with_message_bytes(Exercise exercise,
                                                   std::vector<Contestant>& contestants);
+
+/// Has the client time calls, and adds "cpu_us": what both sides took of processors, for each.
+[[nodiscard]] Result<RunningSystem::Figures> time_calls(RunningSystem& running,
+                                                        const Exercise& exercise);
+
+/// One figure of all rounds.
+[[nodiscard]] std::vector<double> values_of(const std::vector<RunningSystem::Figures>& rounds,
+                                            const std::string& figure);
+
+/// The median of a figure's ratio to another system's, taken round by round: both sides saw the
+/// machine in the same state.
+[[nodiscard]] double median_ratio(const std::vector<RunningSystem::Figures>& mine,
+                                  const std::vector<RunningSystem::Figures>& other,
+                                  const std::string& figure);
 
 } // namespace kairos::bench

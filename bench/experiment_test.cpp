@@ -431,6 +431,45 @@ TEST(Gateway, IsComparedWithAProxy)
         EXPECT_GT(row.figure("p50_us").value(), 0) << row.variant;
 }
 
+TEST(Local, PassesLargeOctetsOnLoan)
+{
+    auto options = options_for<LatencyOptions>("kairos");
+    options.systems =
+        select_systems("unix,kairos-tcp,kairos-memory,kairos-loan", local_systems()).value();
+    options.within_host = true;
+    options.calls = 20;
+    const auto report = run_latency(options);
+    ASSERT_TRUE(report.ok()) << report.error().reason;
+    unsigned large = 0;
+    for (const Row& row : report->rows) {
+        EXPECT_GT(row.figure("cpu_us").value(), 0) << row.variant;
+        if (row.payload_type == "null") continue;
+        ++large;
+        EXPECT_EQ(row.payload_bytes, 1u << 20);
+        EXPECT_GT(row.figure("mbyte_s").value(), 0) << row.variant;
+    }
+    EXPECT_EQ(large, 4u);
+}
+
+TEST(Spinning, ComparesWaysOfWaitingAloneAndBesideOthers)
+{
+    auto options = options_for<SpinningOptions>("kairos");
+    options.systems.assign(spinning_systems().begin(), spinning_systems().end());
+    options.calls = 50;
+    options.busy = {0, 1};
+    const auto report = run_spinning(options);
+    ASSERT_TRUE(report.ok()) << report.error().reason;
+    ASSERT_EQ(report->rows.size(), 4u * 2);
+    for (const Row& row : report->rows) {
+        EXPECT_GT(row.figure("p50_us").value(), 0) << row.variant;
+        EXPECT_GT(row.figure("cpu_us").value(), 0) << row.variant;
+        EXPECT_GT(row.figure("ratio_to_raw").value(), 0) << row.variant;
+    }
+    const std::string script = pictures_of(*report, "spinning.svg").at(0).script;
+    for (const char* part : {"'-ORBSpin auto'", "'blocking sockets'", "\"1 busy\""})
+        EXPECT_NE(script.find(part), std::string::npos) << part;
+}
+
 TEST(Modern, MeasuresWhoIsInstalledAndSaysWhoIsNot)
 {
     auto options = options_for<ModernOptions>("kairos");

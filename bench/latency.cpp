@@ -13,9 +13,10 @@ namespace kairos::bench {
 namespace {
 
 /// One row's figures of all rounds, of one system.
-struct Samples {
-    std::vector<RunningSystem::Figures> rounds;
-};
+using Samples = std::vector<RunningSystem::Figures>;
+
+/// What shared memory has blocks for beside its ring.
+constexpr std::uint32_t large_octets = 1u << 20;
 
 std::vector<Exercise> timed_exercises(const LatencyOptions& options)
 {
@@ -29,25 +30,12 @@ std::vector<Exercise> timed_exercises(const LatencyOptions& options)
                                  .payload = payload,
                                  .units = units,
                                  .calls = options.calls});
+    if (options.within_host)
+        exercises.push_back({.direction = Direction::twoway,
+                             .payload = Payload::octet,
+                             .units = large_octets,
+                             .calls = options.calls});
     return exercises;
-}
-
-std::vector<double> values_of(const Samples& samples, const std::string& figure)
-{
-    std::vector<double> values;
-    for (const auto& round : samples.rounds)
-        values.push_back(round.at(figure));
-    return values;
-}
-
-/// Round by round, so that both sides of a ratio saw the machine in the same state.
-double median_ratio(const Samples& mine, const Samples& other)
-{
-    std::vector<double> ratios;
-    for (std::size_t i = 0; i < std::min(mine.rounds.size(), other.rounds.size()); ++i)
-        if (other.rounds[i].at("p50_us") > 0)
-            ratios.push_back(mine.rounds[i].at("p50_us") / other.rounds[i].at("p50_us"));
-    return median(std::move(ratios));
 }
 
 /// What one system's times are held against another's for.
@@ -68,6 +56,11 @@ constexpr Comparison comparisons[] = {
 void set_latency_bars(Row& row, const System& system, Pinning pinning)
 {
     using enum Bar::Relation;
+    if (row.figure("units") == large_octets && row.figure("mbyte_s") && pinning != Pinning::same) {
+        if (system.option == "kairos-memory" || system.option == "kairos-loan")
+            row.bars = {{"mbyte_s", at_least, 10'000}};
+        if (system.option == "kairos-loan-spin") row.bars = {{"mbyte_s", at_least, 30'000}};
+    }
     if (row.payload_type != "null" || row.direction != "twoway") return;
     if (system.option == "kairos-unix") row.bars = {{"ratio_to_raw_unix", at_most, 1.10}};
     if (system.option == "kairos-memory") row.bars = {{"ratio_to_unix", at_most, 0.8}};
@@ -89,6 +82,8 @@ std::vector<Need> needs_of(const LatencyOptions& options)
     return needs;
 }
 
+bool is_spinning(const System& system) { return system.option.ends_with("spin"); }
+
 Row make_row(const Exercise& exercise, const System& system, const Samples& samples,
              const LatencyOptions& options)
 {
@@ -104,6 +99,10 @@ Row make_row(const Exercise& exercise, const System& system, const Samples& samp
     const auto maxima = values_of(samples, "max_us");
     row.set("max_us", *std::max_element(maxima.begin(), maxima.end()));
     row.set("mean_us", median(values_of(samples, "mean_us")));
+    row.set("cpu_us", median(values_of(samples, "cpu_us")));
+    if (options.within_host && exercise.payload != Payload::none && row.figure("p50_us") > 0.0)
+        row.set("mbyte_s",
+                static_cast<double>(payload_bytes(exercise)) / row.figure("p50_us").value());
     return row;
 }
 
@@ -125,10 +124,10 @@ void add_rows(Report& report, const Exercise& exercise, const std::vector<Contes
         for (const Comparison& with : comparisons) {
             const Samples* base = samples_of(contestants, samples, std::string(with.base));
             if (base != nullptr && (with.system.empty() || with.system == system.option))
-                row.set(std::string(with.figure), median_ratio(samples[i], *base));
+                row.set(std::string(with.figure), median_ratio(samples[i], *base, "p50_us"));
         }
         if (omniorb != nullptr && system.orb && omniorb != &samples[i])
-            row.set("ratio_to_omniorb", median_ratio(samples[i], *omniorb));
+            row.set("ratio_to_omniorb", median_ratio(samples[i], *omniorb, "p50_us"));
         row.set("request_bytes", exercise.request_bytes);
         row.set("reply_bytes", exercise.reply_bytes);
         set_latency_bars(row, system, options.pinning);
@@ -163,9 +162,12 @@ Result<Report> run_latency(const LatencyOptions& options)
             options.progress(done / options.rounds,
                              fmt::format("round {} of {}", round + 1, options.rounds));
             for (std::size_t i = 0; i < contestants.size(); ++i) {
-                auto figures = contestants[i].running.order(Verb::latency, exercises[row]);
+                // Who spins on one processor waits for the end of that.
+                if (options.pinning == Pinning::free && is_spinning(contestants[i].system))
+                    contestants[i].running.put_apart();
+                auto figures = time_calls(contestants[i].running, exercises[row]);
                 if (!figures) return figures.error();
-                samples[row][i].rounds.push_back(std::move(*figures));
+                samples[row][i].push_back(std::move(*figures));
             }
         }
     }
@@ -176,17 +178,23 @@ Result<Report> run_latency(const LatencyOptions& options)
         if (auto ended = contestant.running.finish(); !ended) return ended.error();
     report.notes.push_back(fmt::format(
         "Medians of {} interleaved rounds of {} calls each (max: the highest of all). × raw: p50 "
-        "against raw-tcp moving the same bytes, within a round; the other ratios likewise.",
+        "against raw-tcp moving the same bytes, within a round; the other ratios likewise. CPU: "
+        "what both sides take of processors, for each call.",
         options.rounds, options.calls));
     return report;
 }
 
 std::vector<Column> latency_columns()
 {
-    return {{"units", "units", 0},        {"p50_us", "p50 µs", 2},
-            {"p99_us", "p99 µs", 2},      {"p999_us", "p99.9 µs", 2},
-            {"max_us", "max µs", 1},      {"mean_us", "mean µs", 2},
-            {"ratio_to_raw", "× raw", 2}, {"ratio_to_omniorb", "× omniORB", 2}};
+    return {{"units", "units", 0},
+            {"p50_us", "p50 µs", 2},
+            {"p99_us", "p99 µs", 2},
+            {"p999_us", "p99.9 µs", 2},
+            {"max_us", "max µs", 1},
+            {"mean_us", "mean µs", 2},
+            {"cpu_us", "CPU µs", 2},
+            {"ratio_to_raw", "× raw", 2},
+            {"ratio_to_omniorb", "× omniORB", 2}};
 }
 
 std::vector<Column> local_latency_columns()
@@ -196,6 +204,8 @@ std::vector<Column> local_latency_columns()
             {"p99_us", "p99 µs", 2},
             {"max_us", "max µs", 1},
             {"mean_us", "mean µs", 2},
+            {"cpu_us", "CPU µs", 2},
+            {"mbyte_s", "MB/s", 0},
             {"ratio_to_raw_unix", "× raw Unix", 2},
             {"ratio_to_raw_ring", "× raw ring", 2},
             {"ratio_to_unix", "× Unix socket", 2}};

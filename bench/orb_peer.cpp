@@ -11,6 +11,9 @@
 #endif
 
 // These speak the ORB's names.
+#ifndef KAIROS_BENCH_OMNIORB
+#include "kairos/corba/loan.h"
+#endif
 #ifdef KAIROS_BENCH_DYNAMIC
 #include "bench/dynamic_calls.h"
 #endif
@@ -22,6 +25,7 @@
 #include <iostream>
 #include <stdexcept>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 namespace {
@@ -235,6 +239,11 @@ class OrbClient final : public kairos::bench::Client {
         });
     }
 
+#ifndef KAIROS_BENCH_OMNIORB
+    /// From here on twoway calls with large octets pass a loan, and fail where it is not shared.
+    void pass_loans() { passes_loans_ = true; }
+#endif
+
 #ifdef KAIROS_BENCH_DYNAMIC
     /// The same client, calling in another way.
     OrbClient(CORBA::ORB_ptr orb, const std::string& latency, const std::string& ttcp,
@@ -289,10 +298,27 @@ class OrbClient final : public kairos::bench::Client {
             if (oneway)
                 return with_way(
                     ttcp_, {"send_", "", true}, &units, [&] { send(ttcp_, units); }, use);
+#ifndef KAIROS_BENCH_OMNIORB
+            if constexpr (std::is_same_v<std::decay_t<decltype(units)>, Bench::OctetSeq>)
+                if (passes_loans_ && units.length() >= loans_from) return with_loan(units, use);
+#endif
             with_way(
                 latency_, {"", "", false}, &units, [&] { ::call(latency_, units); }, use);
         });
     }
+
+#ifndef KAIROS_BENCH_OMNIORB
+    static constexpr CORBA::ULong loans_from = 65'536; // octets; fewer go through the ring
+
+    template <typename Use>
+    void with_loan(const Bench::OctetSeq& units, Use&& use)
+    {
+        auto loan = kairos::corba::loan<Bench::OctetSeq>(latency_, units.length());
+        if (!loan.is_shared()) throw std::runtime_error("there is no memory to be had on loan");
+        std::copy_n(units.get_buffer(), units.length(), loan.data());
+        use([&] { latency_->octets(*loan); });
+    }
+#endif
 
     template <typename Once>
     std::int64_t time_transfer(const Exercise& exercise, std::uint32_t warm_up, Once&& once)
@@ -328,6 +354,7 @@ class OrbClient final : public kairos::bench::Client {
     Bench::Latency_var latency_;
     Bench::Ttcp_var ttcp_;
     CORBA::LongLong expected_bytes_ = 0;
+    bool passes_loans_ = false;
 #ifdef KAIROS_BENCH_DYNAMIC
     kairos::bench::Invocation invocation_ = kairos::bench::Invocation::sii;
 #endif
@@ -351,10 +378,18 @@ int run(CORBA::ORB_ptr orb, const std::vector<std::string>& arguments)
         }
     }
 #endif
-    if (arguments.size() == 3 && arguments[0] == "client") {
+#ifndef KAIROS_BENCH_OMNIORB
+    const bool on_loan = arguments.size() == 4 && arguments[3] == "loan";
+#else
+    const bool on_loan = false;
+#endif
+    if ((arguments.size() == 3 || on_loan) && arguments[0] == "client") {
         int status = 0;
         {
             OrbClient client(orb, arguments[1], arguments[2]);
+#ifndef KAIROS_BENCH_OMNIORB
+            if (on_loan) client.pass_loans();
+#endif
             status = kairos::bench::serve_orders(client);
         }
         orb->destroy();

@@ -610,6 +610,43 @@ Picture modern_picture(const Report& report, const std::string& path)
     return {path, script + "unset multiplot\n"};
 }
 
+/// What a null call takes of time and of processors: a colour for each way of waiting, a point for
+/// each number of busy threads.
+Picture spinning_picture(const Report& report, const std::string& path)
+{
+    const auto way = [](const Row& row) {
+        return row.system == "raw-tcp" ? "blocking sockets"
+                                       : row.variant.substr(0, row.variant.find(", pin="));
+    };
+    std::string data;
+    std::string clauses;
+    std::size_t place = 0;
+    for (const std::string& each : distinct(
+             report, [](const Row&) { return true; }, way)) {
+        data += fmt::format("$way{} << END\n", place);
+        for (const Row& row : report.rows)
+            if (row.status.empty() && way(row) == each)
+                data +=
+                    fmt::format("{} {} \"{:g} busy\"\n", row.figure("cpu_us").value_or(0),
+                                row.figure("p50_us").value_or(0), row.figure("busy").value_or(0));
+        data += "END\n";
+        clauses += fmt::format("{0}$way{1} using 1:2 with points lc rgb '{2}' pt 7 "
+                               "ps 0.7 title '{3}', $way{1} using 1:2:3 with labels offset 0.7,0.6 "
+                               "left font ',8' tc rgb '{2}' notitle",
+                               clauses.empty() ? "" : ", \\\n    ", place,
+                               each == "blocking sockets" ? "#222222" : series_colors[place], each);
+        ++place;
+    }
+    return {path, heading(report, "A null call: time, and processor time of both sides", 760, 520) +
+                      fmt::format("set output '{}'\nset title title_text\n"
+                                  "set xlabel 'processor time, µs a call'\n"
+                                  "set ylabel 'p50, µs'\nset xrange [0:*]\nset yrange [0:*]\n"
+                                  "set offsets graph 0, graph 0.1, graph 0.08, 0\n"
+                                  "set key top left Left reverse samplen 2\n",
+                                  path) +
+                      data + "plot " + clauses + "\n"};
+}
+
 std::string with_suffix(const std::string& path, const std::string& suffix)
 {
     const std::size_t dot = path.rfind(".svg");
@@ -633,6 +670,7 @@ std::vector<Picture> pictures_of(const Report& report, const std::string& path)
     if (report.experiment == "priority") return {priority_picture(report, path)};
     if (report.experiment == "concurrency") return {concurrency_picture(report, path)};
     if (report.experiment == "whitebox") return {whitebox_picture(report, path)};
+    if (report.experiment == "spinning") return {spinning_picture(report, path)};
     if (report.experiment == "modern") return {modern_picture(report, path)};
     if (report.experiment == "naming") return {naming_picture(report, path)};
     const auto queues = distinct(

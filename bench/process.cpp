@@ -7,6 +7,8 @@
 #include <cstdlib>
 #include <cstring>
 #include <fcntl.h>
+#include <filesystem>
+#include <fmt/format.h>
 #include <poll.h>
 #include <sched.h>
 #include <sys/mman.h>
@@ -190,6 +192,27 @@ Result<std::string> ChildProcess::read_line(std::chrono::seconds patience)
         }
         unread_.append(chunk, static_cast<std::size_t>(received));
     }
+}
+
+void ChildProcess::run_on(const std::vector<int>& cpus) const
+{
+    cpu_set_t set;
+    CPU_ZERO(&set);
+    for (const int cpu : cpus)
+        CPU_SET(static_cast<std::size_t>(cpu), &set);
+    std::error_code ended;
+    const std::string threads = fmt::format("/proc/{}/task", pid_);
+    for (const auto& thread : std::filesystem::directory_iterator(threads, ended))
+        (void)sched_setaffinity(std::stoi(thread.path().filename()), sizeof set, &set);
+}
+
+double ChildProcess::cpu_seconds() const noexcept
+{
+    clockid_t clock{};
+    timespec taken{};
+    if (pid_ < 0 || clock_getcpuclockid(pid_, &clock) != 0 || clock_gettime(clock, &taken) != 0)
+        return 0;
+    return static_cast<double>(taken.tv_sec) + static_cast<double>(taken.tv_nsec) / 1e9;
 }
 
 ChildProcess::Remains ChildProcess::finish(std::chrono::seconds patience)

@@ -51,6 +51,12 @@ class ChildProcess {
     };
     Remains finish(std::chrono::seconds patience);
 
+    /// Lets the threads that it has now run on these CPUs only. Without effect where it has ended.
+    void run_on(const std::vector<int>& cpus) const;
+
+    /// What its threads have taken of processors so far; 0 when it has ended.
+    [[nodiscard]] double cpu_seconds() const noexcept;
+
     [[nodiscard]] pid_t pid() const noexcept { return pid_; }
     [[nodiscard]] const std::string& name() const noexcept { return name_; }
 

@@ -27,10 +27,10 @@ constexpr std::array<std::string_view, 9> row_members{
 };
 
 /// What is read first; other reports come behind, by their names.
-constexpr std::array<std::string_view, 16> reading_order{
+constexpr std::array<std::string_view, 17> reading_order{
     "latency",  "latency-one-cpu", "ttcp",    "counters",  "local",    "param",
     "marshal",  "demux",           "naming",  "footprint", "whitebox", "concurrency",
-    "priority", "interceptors",    "gateway", "modern",
+    "priority", "interceptors",    "gateway", "spinning",  "modern",
 };
 
 std::string cpu_model()

@@ -163,7 +163,11 @@ std::span<const System> local_systems()
         server.insert(server.end(), spin.begin(), spin.end());
         return System{option, "kairos", architecture, "kairos-bench-orb", server, spin, true};
     };
-    static const std::array<System, 7> systems{
+    const auto on_loan = [](System system) {
+        system.client_arguments.insert(system.client_arguments.begin(), "loan");
+        return system;
+    };
+    static const std::array<System, 9> systems{
         raw("unix", "raw-unix", "blocking sockets"),
         raw("ring", "raw-ring", "futex"),
         raw("spin", "raw-ring", "spinning"),
@@ -172,7 +176,30 @@ std::span<const System> local_systems()
         kairos("kairos-unix", "Unix socket", "uiop://"),
         kairos("kairos-memory", "shared memory", "shmiop://"),
         kairos("kairos-spin", "shared memory, spinning", "shmiop://", {"-ORBSpin", "1000"}),
+        // The same, but for large octets.
+        on_loan(kairos("kairos-loan", "shared memory, loans", "shmiop://")),
+        on_loan(kairos("kairos-loan-spin", "shared memory, loans, spinning", "shmiop://",
+                       {"-ORBSpin", "1000"})),
     };
+    return systems;
+}
+
+std::span<const System> spinning_systems()
+{
+    const auto kairos = [](const char* spin) {
+        return System{spin,
+                      "kairos",
+                      "-ORBSpin " + std::string(spin),
+                      "kairos-bench-orb",
+                      {"-ORBListenEndpoints", "iiop://127.0.0.1", "-ORBSpin", spin},
+                      {"-ORBSpin", spin},
+                      true};
+    };
+    static const std::array<System, 4> systems{
+        {{"raw", "raw-tcp", "blocking sockets", "kairos-bench-raw", {"tcp"}, {}, false},
+         kairos("0"),
+         kairos("auto"),
+         kairos("1000")}};
     return systems;
 }
 
@@ -501,6 +528,23 @@ Result<RunningSystem::Figures> RunningSystem::order(Verb verb, const Exercise& e
 Result<RunningSystem::Figures> RunningSystem::order(const std::string& line)
 {
     return ask(client_, line);
+}
+
+void RunningSystem::put_apart() const
+{
+    const std::vector<int> cpus = usable_cpus();
+    if (cpus.size() < 2) return;
+    server_.run_on({cpus[0]});
+    client_.run_on({cpus[1]});
+    server_.run_on(cpus);
+    client_.run_on(cpus);
+}
+
+double RunningSystem::cpu_seconds() const
+{
+    double seconds = client_.cpu_seconds() + server_.cpu_seconds();
+    if (middle_) seconds += middle_->cpu_seconds();
+    return seconds;
 }
 
 Result<RunningProgram> RunningProgram::start(const System& system,

@@ -46,6 +46,9 @@ struct System {
 /// The ways between a client and a server of one host, and the yardsticks for them.
 [[nodiscard]] std::span<const System> local_systems();
 
+/// Calls between two processes whose threads wait in different ways, and blocking sockets.
+[[nodiscard]] std::span<const System> spinning_systems();
+
 /// Calls by TLS, and their yardstick: OpenSSL's functions on raw sockets. Called by the names of
 /// all_systems(); `keys` must last as long as they run.
 [[nodiscard]] std::vector<System> tls_systems(const TlsKeys& keys);
@@ -135,6 +138,13 @@ class RunningSystem {
     };
     /// Ends the client, then the server, in good order.
     Result<BothRemains> finish();
+
+    /// Puts both sides on a processor each, if there are several, and lets them go where they like
+    /// from there on: the scheduler may have left both on one.
+    void put_apart() const;
+
+    /// What both sides, and what is between them, have taken of processors so far.
+    [[nodiscard]] double cpu_seconds() const;
 
     [[nodiscard]] pid_t server_pid() const { return server_.pid(); }
     [[nodiscard]] pid_t client_pid() const { return client_.pid(); }

@@ -69,6 +69,7 @@ measure_everything() {
     measure param
     measure marshal
     measure local
+    measure spinning
     measure footprint
     measure demux
     measure naming

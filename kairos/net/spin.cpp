@@ -20,4 +20,6 @@ bool may_spin(const SpinRule& rule) noexcept
     return policy != SCHED_FIFO && policy != SCHED_RR;
 }
 
+void leave_processor() noexcept { (void)::sched_yield(); }
+
 } // namespace kairos::net

@@ -19,6 +19,9 @@ namespace kairos::net {
 /// Whether the calling thread may spin by the rule at all.
 [[nodiscard]] bool may_spin(const SpinRule& rule) noexcept;
 
+/// Lets other threads run that wait for the calling thread's processor, if there are any.
+void leave_processor() noexcept;
+
 class Spin {
   public:
     /// Never spins where the calling thread may not.
@@ -34,36 +37,49 @@ class Spin {
     [[nodiscard]] bool until(Ready ready, int looks) noexcept
     {
         if (max_.count() == 0) return false;
-        if (!history_) return look(ready, looks);
+        if (!history_) {
+            if (ready()) return true;
+            const bool came = look(ready, looks, next_);
+            next_ = came ? std::min(next_ * 2, max_) : std::max(next_ / 2, max_ / parts);
+            return came;
+        }
         if (!history_->begins()) return false;
-        const bool came = look(ready, looks);
+        const bool came = ready() || look(ready, looks, history_->tries() ? max_ * try_of : max_);
         history_->ended(came);
         return came;
     }
-    /// How long the next wait spins at most.
+    /// How long the next wait spins at most, where nothing is learned.
     [[nodiscard]] std::chrono::nanoseconds next() const noexcept { return next_; }
 
   private:
     template <typename Ready>
-    [[nodiscard]] bool look(Ready ready, int looks) noexcept
+    [[nodiscard]] bool look(Ready& ready, int looks, std::chrono::nanoseconds time) noexcept
     {
-        if (ready()) return true;
-        const auto end = std::chrono::steady_clock::now() + next_;
-        do {
+        const auto begin = std::chrono::steady_clock::now();
+        const auto end = begin + time;
+        auto leaves = history_ ? end : begin + leave_after;
+        for (auto now = begin; now < end; now = std::chrono::steady_clock::now()) {
+            if (now >= leaves) {
+                leave_processor();
+                leaves = std::chrono::steady_clock::now() + leave_after;
+            }
             for (int i = 0; i < looks; ++i) {
-                if (ready()) {
-                    next_ = std::min(next_ * 2, max_);
-                    return true;
-                }
+                if (ready()) return true;
                 __builtin_ia32_pause();
             }
-        } while (std::chrono::steady_clock::now() < end);
-        next_ = std::max(next_ / 2, max_ / parts);
-        return false;
+        }
+        return ready(); // who was put off the processor has not looked all the time
     }
 
     /// The shortest time that is spun, as a part of the longest: when it was always in vain.
     static constexpr int parts = 16;
+    /// Who spins whatever it costs lets others on the processor now and then: the scheduler may
+    /// have put the peer there, and then nothing comes as long as it is kept from running. (Who
+    /// learns is told by what did not come.)
+    static constexpr std::chrono::microseconds leave_after{10};
+
+    /// Who tries waits for a peer that sleeps, too, and has to be woken: so many times as long.
+    static constexpr int try_of = 4;
 
     std::chrono::nanoseconds max_;
     std::chrono::nanoseconds next_;

@@ -46,6 +46,7 @@ bool SpinHistory::begins() noexcept
 void SpinHistory::ended(bool came) noexcept
 {
     spinning.fetch_sub(1, std::memory_order_relaxed);
+    is_try_ = false;
     if (!came) {
         credit_ = static_cast<std::int8_t>(credit_ - miss_cost);
         if (credit_ < 0) sleep();
@@ -66,6 +67,7 @@ void SpinHistory::ended(bool came) noexcept
 void SpinHistory::sleep() noexcept
 {
     asleep_ = backoff_;
+    is_try_ = true;
     backoff_ = std::min<std::uint16_t>(static_cast<std::uint16_t>(backoff_ * 4), asleep_most);
     credit_ = 0;
     looks_after_ = between_looks_least;

@@ -25,6 +25,8 @@ class SpinHistory {
 
     /// Returns whether to spin now. Then `ended` must follow, by the same thread.
     [[nodiscard]] bool begins() noexcept;
+    /// Whether this is the first since it slept.
+    [[nodiscard]] bool tries() const noexcept { return is_try_; }
     /// Notes whether what was waited for came in time.
     void ended(bool came) noexcept;
 
@@ -47,6 +49,7 @@ class SpinHistory {
     std::uint16_t asleep_ = 0; // waits that are still to be slept through
     std::uint16_t backoff_ = asleep_least;
     std::int8_t credit_ = miss_cost;
+    bool is_try_ = false;
     std::uint8_t looks_after_ = between_looks_least;
     std::uint8_t until_look_ = 0; // spins; at 0 a count begins
 };

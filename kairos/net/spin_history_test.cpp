@@ -47,6 +47,32 @@ TEST_F(Learned, SleepsAfterDisappointmentsAndTriesEverMoreSeldom)
     EXPECT_EQ(SpinHistory::asleep_most, waits);
 }
 
+/// Both ends of a connection that sleep seldom try at the same time: so who tries waits for one
+/// that has to be woken, however often that was in vain.
+TEST_F(Learned, ATryLastsUntilAPeerHasBeenWoken)
+{
+    using std::chrono::steady_clock;
+    Spin spin(SpinRule(std::chrono::microseconds(50), true));
+    int waits = 0;
+    for (int tries = 0; tries < 8; ++waits) {
+        bool looked = false;
+        EXPECT_FALSE(spin.until([&] { return looked = true, false; }, 1));
+        if (looked) ++tries;
+    }
+    bool came = false;
+    for (bool looked = false; !looked; ++waits) {
+        const auto begin = steady_clock::now();
+        came = spin.until(
+            [&] {
+                looked = true;
+                return steady_clock::now() - begin > std::chrono::microseconds(150);
+            },
+            1);
+    }
+    EXPECT_TRUE(came);
+    EXPECT_GT(waits, 32 + 128 + 512 + 2048 + SpinHistory::asleep_most);
+}
+
 TEST_F(Learned, SpinsAgainWhenATryHasPaid)
 {
     (void)spun(history_, 2 + 32 + 1 + 128, false);

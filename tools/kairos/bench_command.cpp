@@ -339,6 +339,17 @@ int run_events(const BenchArguments& arguments)
     return present(bench::run_events(options), bench::events_columns(), arguments);
 }
 
+int run_spinning(const BenchArguments& arguments)
+{
+    bench::SpinningOptions options;
+    if (auto filled = fill_common(arguments, 9, 2, options, bench::spinning_systems()); !filled)
+        return failed(filled.error());
+    options.calls = arguments.calls > 0 ? arguments.calls : arguments.quick ? 2000 : 20'000;
+    if (arguments.quick) options.busy = {0, 1};
+    if (!arguments.units.empty()) options.busy = arguments.units;
+    return present(bench::run_spinning(options), bench::spinning_columns(), arguments);
+}
+
 int run_modern(const BenchArguments& arguments)
 {
     bench::ModernOptions options;
@@ -685,6 +696,22 @@ void add_gateway(CLI::App& bench, int& status, const CLI::Range& count)
                 bench::gateway_systems());
 }
 
+void add_spinning(CLI::App& bench, int& status, const CLI::Range& count)
+{
+    auto spinning = std::make_shared<BenchArguments>();
+    CLI::App& command = add_experiment(
+        bench, "spinning", "What a call takes of time and of processors, by how threads wait",
+        spinning, status, run_spinning, bench::spinning_systems());
+    command.add_option("--rounds", spinning->rounds, "Rounds of all systems")->check(count);
+    command.add_option("--calls", spinning->calls, "Calls per system, load and round")
+        ->check(count);
+    command
+        .add_option("--busy", spinning->units,
+                    "How many threads that never stop are beside them: 0,1,2")
+        ->delimiter(',')
+        ->check(CLI::Range(0, 1000));
+}
+
 void add_modern(CLI::App& bench, int& status, const CLI::Range& count)
 {
     auto modern = std::make_shared<BenchArguments>();
@@ -798,6 +825,7 @@ void add_bench_command(CLI::App& app, int& status)
     add_gateway(*bench, status, count);
     add_asynchronous(*bench, status, count);
     add_events(*bench, status, count);
+    add_spinning(*bench, status, count);
     add_modern(*bench, status, count);
 
     auto param = std::make_shared<BenchArguments>();
