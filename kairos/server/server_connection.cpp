@@ -98,13 +98,6 @@ ServerConnection::Next ServerConnection::serve_some_received(UpcallMemory& memor
     });
 }
 
-ServerConnection::Next ServerConnection::serve_held(UpcallMemory& memory)
-{
-    const Next next = serve(held_, memory);
-    if (!holding_) hold.end();
-    return next;
-}
-
 ServerConnection::Next ServerConnection::end_with(giop::Connection::Event event)
 {
     ended_by_ = event;
@@ -120,62 +113,6 @@ ServerConnection::Next ServerConnection::end_with(giop::Connection::Event event)
     }
 }
 
-void ServerConnection::keep_requests_in_progress()
-{
-    // Nothing new is in progress if a few octets came, or none (shared memory): a peer that knocks
-    // again and again must not cost memory each time.
-    if (protocol_.has_messages()) kept_.push_back(protocol_.keep_messages());
-    hold.end(); // a request that was held is being served: it does not wait any more
-}
-
-net::Interest ServerConnection::interest_nested(bool listens) const noexcept
-{
-    if (broken_) return net::Interest::none;
-    if (congested_) return net::Interest::writable;
-    return listens && !holding_ && may_serve_nested() ? net::Interest::readable
-                                                      : net::Interest::none;
-}
-
-int ServerConnection::descriptor_held_nested() noexcept
-{
-    if (!holding_ || !may_serve_nested()) return -1;
-    if (!held_waker_) {
-        auto waker = net::Waker::create();
-        if (!waker) return -1;
-        held_waker_.emplace(std::move(waker).value());
-    }
-    return hold.tell(*held_waker_) ? held_waker_->descriptor() : -1;
-}
-
-bool ServerConnection::go_on_nested() noexcept
-{
-    if (!congested_) return serve_nested(holding_ ? From::hold : From::socket);
-    flush();
-    return congested_ || serve_rest_nested(); // which came before it was full
-}
-
-bool ServerConnection::serve_nested(From from) noexcept
-{
-    if (holding_ != (from == From::hold)) return false;
-    if (from == From::received && protocol_.between_messages()) return true;
-    if (!may_serve_nested() || (from == From::hold && !hold.may_go_on())) return false;
-    try {
-        ThreadStorage& storage = ThreadStorage::current();
-        auto memory = storage.upcall_memory.take();
-        if (from != From::hold) keep_requests_in_progress();
-        if (from == From::socket) {
-            const net::IoResult got = socket_.read(protocol_.space(), net::ReadFlags::do_not_wait);
-            if (!got.ok()) return got.status == net::IoResult::Status::would_block;
-            protocol_.received(got.bytes);
-        }
-        const Next next = serve_received(*memory);
-        storage.upcall_memory.give_back(std::move(memory));
-        return next == Next::read;
-    } catch (const std::bad_alloc&) {
-        return false;
-    }
-}
-
 [[gnu::always_inline]] inline Served ServerConnection::serve_request(const giop::Message& message,
                                                                      const giop::Request& request,
                                                                      UpcallMemory& memory)
@@ -187,10 +124,8 @@ bool ServerConnection::serve_nested(From from) noexcept
     const Served served = dispatch(orb_, request, text_, *this, memory);
     if (memory.reply.capacity() > memory.reply_kept_max) [[unlikely]]
         keep_reply_memory(memory); // one large reply must not cost its memory for ever
-    if (served == Served::held) [[unlikely]] {
-        held_ = message;
-        holding_ = true;
-    }
+    if (served == Served::held) [[unlikely]]
+        hold_back(message);
     return served;
 }
 

@@ -241,6 +241,7 @@ class ServerConnection : public ReplyChannel {
     static void send_rest_of(std::vector<ServerConnection*> congested);
     template <typename Take>
     [[nodiscard]] Next take_each(const Take& take);
+    [[gnu::cold]] void hold_back(const giop::Message& message);
     [[nodiscard]] Next serve_held(UpcallMemory& memory);
     [[nodiscard, gnu::cold]] bool becomes_bidirectional(const giop::Message& message,
                                                         const giop::Request& request);
@@ -292,6 +293,7 @@ class ServerConnection : public ReplyChannel {
   private:
     std::optional<CodeSetContext> code_sets_; // what the client announced
     giop::Message held_;                      // that the adapter did not take, if `holding_`
+    std::vector<giop::Message> held_behind_;  // while that waited for a call; served after it
     std::optional<net::Waker> held_waker_;    // woken when that may go on; made at need
     std::atomic<bool> had_malformed_arguments_{false};
     giop::Connection::Event ended_by_ = giop::Connection::Event::need_bytes;

@@ -4,6 +4,8 @@
 // however few threads it has and whatever connection the call back comes by.
 #include "tests/robust/nested.h"
 
+#include <set>
+
 namespace kairos::orb_testing {
 namespace {
 
@@ -110,6 +112,83 @@ TEST_P(Nested, TheCallBackIsHeldForATime)
     peer.send(request(server.key(), "act", 1).finish());
     EXPECT_TRUE(called_back.wait());
     EXPECT_EQ(ParsedReply(peer.read_message()).reply.request_id, 1u);
+}
+
+/// Makes an adapter whose manager holds requests, and calls somebody meanwhile.
+class CallsAndHolds final : public virtual PortableServer::AdapterActivator {
+  public:
+    CallsAndHolds(RunningServer& server, Probe::Target_ptr to_other)
+        : server_(server), to_other_(Probe::Target::_duplicate(to_other))
+    {
+    }
+
+    PortableServer::POA_ptr make(PortableServer::POA_ptr parent)
+    {
+        CORBA::PolicyList policies(2);
+        policies.length(2);
+        policies[0] = parent->create_lifespan_policy(PortableServer::PERSISTENT);
+        policies[1] = parent->create_id_assignment_policy(PortableServer::USER_ID);
+        return parent->create_POA("late", nullptr, policies);
+    }
+    CORBA::Boolean unknown_adapter(PortableServer::POA_ptr parent, const char*) override
+    {
+        const PortableServer::POA_var made = make(parent);
+        const PortableServer::ObjectId_var id = PortableServer::string_to_ObjectId("late");
+        made->activate_object_with_id(id.in(), &server_.servant());
+        manager = made->the_POAManager();
+        to_other_->act();
+        return true;
+    }
+
+    PortableServer::POAManager_var manager;
+
+  private:
+    RunningServer& server_;
+    const Probe::Target_var to_other_;
+};
+
+/// The request that waits for a call is held behind the one that came, and was held, meanwhile.
+TEST_P(Nested, BothTheCallAndTheCallBackAreHeld)
+{
+    RunningServer server(GetParam(), smallest_with({"-ORBServerId", "nested"}));
+    RunningServer other("thread-per-connection");
+    auto* const activator = new CallsAndHolds(server, target_in(server, other.reference()));
+    const PortableServer::AdapterActivator_var owner = activator;
+    Octets late_key;
+    {
+        const PortableServer::POA_var late = activator->make(server.poa());
+        const PortableServer::ObjectId_var id = PortableServer::string_to_ObjectId("late");
+        const CORBA::Object_var reference =
+            late->create_reference_with_id(id.in(), "IDL:Probe/Target:1.0");
+        const auto key = reference->_kairos_reference()->object_key();
+        late_key.assign(key.begin(), key.end());
+        late->destroy(true, true);
+    }
+    server.poa()->the_activator(activator);
+    RawPeer peer = server.connect();
+    Event located;
+    other.servant().action = [&] {
+        server.manager()->hold_requests(false);
+        // Where an object is can be asked: when that is answered, the next is being looked at.
+        Octets both = WireMessage(giop::MessageType::locate_request)
+                          .u32(10)
+                          .u16(0)
+                          .octets(server.key())
+                          .finish();
+        const Octets ping = server.ping(2);
+        both.insert(both.end(), ping.begin(), ping.end());
+        peer.send(both);
+        EXPECT_FALSE(peer.read_message().empty());
+        located.set();
+    };
+    peer.send(request(late_key, "ping", 1).finish());
+    ASSERT_TRUE(located.wait());
+    server.manager()->activate();
+    activator->manager->activate();
+    std::set<std::uint32_t> answered;
+    for (int i = 0; i < 2; ++i)
+        answered.insert(ParsedReply(peer.read_message()).reply.request_id);
+    EXPECT_EQ(answered, (std::set<std::uint32_t>{1, 2}));
 }
 
 /// The same several times over, in requests of which more than one waits at once.
