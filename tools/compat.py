@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 #
-# Compiles every C++ source of a tree with the layer for omniORB, each by itself, without linking,
-# and lists what is missing by name, with the number of sources that miss it. For those who want to
-# know what a port would take (docs/from-omniorb.md).
+# Compiles every C++ source of a tree with the layer for omniORB or for TAO, each by itself, without
+# linking, and lists what is missing by name, with the number of sources that miss it. For those who
+# want to know what a port would take (docs/from-omniorb.md, docs/from-tao.md).
 import argparse
 import collections
 import concurrent.futures
@@ -51,7 +51,7 @@ def flags_of(arguments):
     flags += [f"-D{name}" for name in arguments.define]
     flags += [f"-I{folder}" for folder in arguments.include]
     include = arguments.prefix / "include"
-    flags += [f"-I{include / 'kairos-omniorb'}", f"-I{include}"]
+    flags += [f"-I{include / ('kairos-' + arguments.layer)}", f"-I{include}"]
     return flags + [f"-I{folder}" for folder in sorted((include / "kairos").glob("*/"))]
 
 
@@ -84,6 +84,8 @@ def report(results, tree):
 def main():
     parser = argparse.ArgumentParser(description="What a tree of sources misses of the layer.")
     parser.add_argument("tree", type=pathlib.Path)
+    parser.add_argument("--layer", choices=["omniorb", "tao"], default="omniorb",
+                        help="which ORB the programs were written for")
     parser.add_argument("--prefix", type=pathlib.Path, default=pathlib.Path("/usr"),
                         help="where Kairos is installed")
     parser.add_argument("--compiler", default="g++")

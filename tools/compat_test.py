@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # What tools/compat.py makes of compilers' messages.
+import argparse
 import importlib.util
 import pathlib
 import unittest
@@ -33,6 +34,13 @@ class MissingTest(unittest.TestCase):
 
     def test_nothing_is_missing(self):
         self.assertEqual(compat.missing_in("a.cc:1:1: warning: odd\n"), (set(), None))
+
+    def test_each_layer_has_its_headers(self):
+        arguments = argparse.Namespace(layer="tao", prefix=pathlib.Path("/opt"), std="c++20",
+                                       compiler="g++", define=[], include=[])
+        self.assertIn("-I/opt/include/kairos-tao", compat.flags_of(arguments))
+        arguments.layer = "omniorb"
+        self.assertIn("-I/opt/include/kairos-omniorb", compat.flags_of(arguments))
 
 
 if __name__ == "__main__":

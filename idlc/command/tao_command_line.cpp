@@ -46,7 +46,7 @@ constexpr Row rows[] = {
     {"-GI", Kind::refused, "implementations are the program's"},
     {"-GIh", Kind::refused, "implementations are the program's"},
     {"-GIs", Kind::refused, "implementations are the program's"},
-    {"-Gsp", Kind::refused, "there are no smart proxies"},
+    {"-Gsp", Kind::flag, "--smart-proxies"},
     {"-Gstl", Kind::refused, "the mapping is the classic one"},
     {"-GM", Kind::refused, "there is no AMI for connectors"},
     {"-Gcm", Kind::refused, "there is no CCM"},

@@ -29,15 +29,32 @@ TEST(TaoIdl, IsKnownByItsName)
 
 TEST(TaoIdl, OptionsBecomeOurs)
 {
-    const auto translated = translate_tao_idl(
-        {"-Wb,pre_include=ace/pre.h", "-Wb,export_macro=X_Export,export_include=X_Export.h", "-Sa",
-         "-St", "-GC", "-Gd", "-I", "dir", "-Iother", "-DX=1", "-hc", "Stub.h", "-H",
-         "dynamic_hash", "-o", "out", "-g", "/usr/bin/gperf", "x.idl"});
+    const auto translated =
+        translate_tao_idl({"-Wb,pre_include=ace/pre.h",
+                           "-Wb,export_macro=X_Export,export_include=X_Export.h",
+                           "-Sa",
+                           "-St",
+                           "-GC",
+                           "-Gsp",
+                           "-Gd",
+                           "-I",
+                           "dir",
+                           "-Iother",
+                           "-DX=1",
+                           "-hc",
+                           "Stub.h",
+                           "-H",
+                           "dynamic_hash",
+                           "-o",
+                           "out",
+                           "-g",
+                           "/usr/bin/gperf",
+                           "x.idl"});
     EXPECT_EQ(translated.error, "");
     EXPECT_EQ(translated.arguments,
-              with({"--ami", "-I", "dir", "-Iother", "-DX=1", "--header-suffix", "Stub.h",
-                    "--operation-demux", "hash", "-o", "out", "x.idl", "--no-any", "--export-macro",
-                    "X_Export", "--export-include", "X_Export.h"}));
+              with({"--ami", "--smart-proxies", "-I", "dir", "-Iother", "-DX=1", "--header-suffix",
+                    "Stub.h", "--operation-demux", "hash", "-o", "out", "x.idl", "--no-any",
+                    "--export-macro", "X_Export", "--export-include", "X_Export.h"}));
     EXPECT_EQ(translated.ignored, (Words{"-Wb,pre_include=ace/pre.h", "-Gd", "-g /usr/bin/gperf"}));
 }
 
@@ -51,9 +68,8 @@ TEST(TaoIdl, AnyGoesOnlyWithItsTypeCodes)
 TEST(TaoIdl, WhatCannotBeHadIsRefusedByName)
 {
     for (const Words& arguments :
-         {Words{"-GI"}, Words{"-Gsp"}, Words{"-Gunheard"}, Words{"-oS", "dir"},
-          Words{"-H", "magic"}, Words{"-Wb,safe_include=x.h"}, Words{"-o"}, Words{"-Gxhst"},
-          Words{"-Gxhsk"}})
+         {Words{"-GI"}, Words{"-Gunheard"}, Words{"-oS", "dir"}, Words{"-H", "magic"},
+          Words{"-Wb,safe_include=x.h"}, Words{"-o"}, Words{"-Gxhst"}, Words{"-Gxhsk"}})
         EXPECT_NE(translate_tao_idl(arguments).error.find(arguments.front().substr(0, 3)),
                   std::string::npos)
             << arguments.front();

@@ -120,6 +120,7 @@ std::string header_text(const Source& source)
     out.line("#include <kairos/corba/stub.h>");
     emit_run_time_includes(source.unit, out);
     if (alone) emit_run_time_skeletons(source, out);
+    if (source.options.smart_proxies) out.line("#include <kairos/compat/tao/smart_proxies.h>");
     if (has_awaited_calls(source)) out.line("#include <kairos/messaging/async.h>");
     if (has_late_answers(source)) out.line("#include <kairos/messaging/response_handler.h>");
     if (alone && has_coroutine_servants(source))

@@ -56,10 +56,11 @@ $N() = default;
 )");
 }
 
-/// What a reference is duplicated by, and narrowed by each of the functions.
+/// What a reference is duplicated by, and narrowed by each of the functions. `through` is a
+/// function that what was narrowed goes through; it may be empty.
 void emit_conversions(const Interface& interface, std::string_view duplicate,
                       std::initializer_list<std::string_view> narrow, std::string_view suffix,
-                      Text& out)
+                      std::string_view through, Text& out)
 {
     const std::string name = defined_name(interface);
     const std::string type = qualified(interface);
@@ -67,17 +68,21 @@ void emit_conversions(const Interface& interface, std::string_view duplicate,
     out.put({'T', type, 'N', name, 'D', duplicate},
             "$T_ptr $N::_duplicate($T_ptr object) { return ::kairos::corba::$D(object); }");
     for (const std::string_view function : narrow)
-        out.put({'T', type, 'N', name, 'B', base, 'F', function, 'S', suffix},
+        out.put({'T', type, 'N', name, 'B', base, 'F', function, 'S', suffix, 'G', through, 'E',
+                 through.empty() ? "" : ")"},
                 "$T_ptr $N::_$F(::CORBA::$B_ptr object) "
-                "{ return ::kairos::corba::$F$S<$T>(object); }");
+                "{ return $G::kairos::corba::$F$S<$T>(object)$E; }");
 }
 
 } // namespace
 
-void emit_stub_functions(const Interface& interface, Text& out)
+void emit_stub_functions(const Source& source, const Interface& interface, Text& out)
 {
     const std::string name = defined_name(interface);
-    emit_conversions(interface, "duplicate", {"narrow", "unchecked_narrow"}, "", out);
+    std::string through;
+    if (has_smart_proxy(source, interface))
+        through = smart_proxy_factories(interface) + "::instance()->create_proxy(";
+    emit_conversions(interface, "duplicate", {"narrow", "unchecked_narrow"}, "", through, out);
     std::string bases = "::CORBA::Object(argument)";
     for (const Interface* ancestor : interface.ancestors)
         if (!ancestor->is_abstract) bases += ", " + qualified(*ancestor) + "(argument)";
@@ -109,7 +114,7 @@ void emit_local_class(const Source& source, const Interface& interface, const Em
 
 void emit_local_functions(const Interface& interface, Text& out)
 {
-    emit_conversions(interface, "duplicate", {"narrow"}, "_local", out);
+    emit_conversions(interface, "duplicate", {"narrow"}, "_local", "", out);
     emit_supports(defined_name(interface), interface, "_kairos_id", out);
 }
 
@@ -176,7 +181,7 @@ void emit_abstract_class(const Source& source, const Interface& interface, const
 void emit_abstract_functions(const Interface& interface, Text& out)
 {
     emit_conversions(interface, "AbstractTraits<" + qualified(interface) + ">::duplicate",
-                     {"narrow", "unchecked_narrow"}, "_abstract", out);
+                     {"narrow", "unchecked_narrow"}, "_abstract", "", out);
     emit_supports(defined_name(interface) + "_kairos_stub", interface, "_kairos_id", out);
 }
 

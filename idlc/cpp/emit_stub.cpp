@@ -243,15 +243,18 @@ void emit_stubs(const Source& source, Text& out)
     for (const Exception* exception : all_of<Exception>(source.unit))
         emit_exception(*exception, out);
     for (const Interface* interface : all_of<Interface>(source.unit)) {
-        const auto emit_functions = interface->is_local      ? emit_local_functions
-                                    : interface->is_abstract ? emit_abstract_functions
-                                                             : emit_stub_functions;
-        emit_functions(*interface, out);
+        if (interface->is_local)
+            emit_local_functions(*interface, out);
+        else if (interface->is_abstract)
+            emit_abstract_functions(*interface, out);
+        else
+            emit_stub_functions(source, *interface, out);
         if (interface->is_local) continue;
         for (const Call& call : calls_in(source, interface->declarations))
             emit_stub(source, call, out);
         emit_asynchronous_calls(source, *interface, out);
         emit_async_calls(source, *interface, out);
+        emit_smart_proxy_functions(source, *interface, out);
     }
     emit_known_exceptions(source, out);
     emit_values(source, out);

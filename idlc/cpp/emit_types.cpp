@@ -218,6 +218,7 @@ $N() = default;
 
 )");
         emit_direct_class(source_, interface, out_);
+        emit_smart_proxy_classes(source_, interface, out_);
     }
 
     void emit_one(const ValueBox& box)

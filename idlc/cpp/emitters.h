@@ -98,7 +98,7 @@ using EmitNested = std::function<void(const Declarations&)>;
 void emit_local_class(const Source& source, const Interface& interface, const EmitNested& nested,
                       Text& out);
 /// emit_local.cpp: the functions of other interfaces' classes, but for the calls.
-void emit_stub_functions(const Interface& interface, Text& out);
+void emit_stub_functions(const Source& source, const Interface& interface, Text& out);
 /// emit_local.cpp: the class's functions.
 void emit_local_functions(const Interface& interface, Text& out);
 /// emit_typecode.cpp: _tc_X of a declared type, in the header behind the type.
@@ -118,6 +118,13 @@ void emit_abstract_functions(const Interface& interface, Text& out);
 /// "::Demo::Echo_kairos_stub".
 [[nodiscard]] std::string stub_class(const Interface& interface);
 [[nodiscard]] bool derives_from_abstract(const Interface& interface);
+
+/// emit_smart_proxy.cpp: whether an interface has TAO's smart proxies; where their factories are
+/// registered; the classes, behind the interface's, and their functions: nothing for others.
+[[nodiscard]] bool has_smart_proxy(const Source& source, const Interface& interface);
+[[nodiscard]] std::string smart_proxy_factories(const Interface& interface);
+void emit_smart_proxy_classes(const Source& source, const Interface& interface, Text& out);
+void emit_smart_proxy_functions(const Source& source, const Interface& interface, Text& out);
 
 /// emit_value.cpp, emit_box.cpp: the classes, announced before.
 void emit_value_class(const Source& source, const ValueType& value, const EmitNested& nested,

@@ -96,6 +96,8 @@ void add_cpp_options(CLI::App& app, CppOptions& options)
         ->expected(1)
         ->take_all()
         ->allow_extra_args(false);
+    app.add_flag("--smart-proxies", options.smart_proxies,
+                 "Have references narrowed through factories of the program's, as TAO's -Gsp does");
     app.add_flag_callback(
         "--no-any", [&options] { options.any = false; },
         "Generate no TypeCodes and no operators of Any");

@@ -77,7 +77,7 @@ def dynamic_section(path, tag):
 VISIBLE = re.compile(r"(^|[^,] )(CORBA|PortableServer|IOP|Messaging|TimeBase|IORTable|RTCORBA|"
                      r"RTPortableServer|RTCosScheduling|Rtec\w+|DynamicAny|Dynamic|"
                      r"PortableInterceptor|PortableGroup|MIOP|BiDirPolicy|Cos\w+|Ds\w+|"
-                     r"Kairos\w+|omni|omniIOR|omniORB|"
+                     r"Kairos\w+|omni|omniIOR|omniObjRef|omniORB|"
                      r"omniPolicy|omniZIOP|sslContext|SSLIOP|TAO_\w+|kairos|POA_\w+|OBV_\w+)::|"
                      r"operator(<<|>>)=|"
                      r"^cdr\w*Stream\b|^IIOP::|^_(kairos_)?tc_(RtecEventData|EventPayload)$|"
@@ -279,6 +279,40 @@ def by_compiler_lines(arguments, prefix, work):
     return "compiler lines: built and run"
 
 
+def blocks_of(guide):
+    """What stands in a page between ```language and ```, by language."""
+    text = (SOURCE / "docs" / guide).read_text()
+    return dict(re.findall(r"^```(make|cmake|sh)\n(.*?)^```$", text, re.M | re.S))
+
+
+def by_guides(arguments, prefix, work):
+    """Programs for other ORBs, built with what the guides say, word for word."""
+    absent = [name for name in ("make", "pkg-config") if shutil.which(name) is None]
+    if absent:
+        check("CI" not in os.environ, f"guides: {absent} are not there")
+        return "guides: skipped"
+    environment = dict(os.environ, KAIROS=str(prefix), CXX=arguments.compiler, CXXFLAGS="-O0",
+                       LD_LIBRARY_PATH=str(prefix / "lib"))
+    for layer, options in (("omniorb", []), ("tao", ["-ORBDebugLevel", "2"])):
+        blocks = blocks_of(f"from-{layer}.md")
+        check({"make", "cmake"} <= set(blocks), f"guides: {layer} has {sorted(blocks)}")
+        for way, text in blocks.items():
+            folder = work / f"guide-{layer}-{way}"
+            shutil.copytree(HERE / "guides" / layer, folder)
+            if way == "make":
+                (folder / "Makefile").write_text(text)
+                must("make", "-C", folder, f"KAIROS={prefix}", env=environment, timeout=600)
+            elif way == "sh":
+                must("sh", "-ec", text, cwd=folder, env=environment, timeout=600)
+            else:
+                (folder / "CMakeLists.txt").write_text(text)
+                configure_and_build(arguments.cmake, folder, folder, prefix, arguments.compiler)
+            done = run(folder / "client", *options, env=environment)
+            check(done.stdout.endswith("ok\n") and done.returncode == 0,
+                  f"guides: {layer} by {way}: {done.stdout}")
+    return "guides: built and run"
+
+
 def examples(arguments, prefix, work):
     """README's hello; the client without a stub, and the server without a skeleton."""
     flags = arguments.sanitize
@@ -320,6 +354,7 @@ def main():
         if not arguments.sanitize:
             tasks.append((by_pkg_config, arguments, prefix, work))
             tasks.append((by_compiler_lines, arguments, prefix, work))
+            tasks.append((by_guides, arguments, prefix, work))
             tasks += [(run_way, way, arguments, prefix, work) for way in WAYS]
         if arguments.only:
             tasks = [task for task in tasks

@@ -250,8 +250,9 @@ cdrEncapsulationStream::cdrEncapsulationStream(const CORBA::Octet* octets, CORBA
     take(octets, size);
 }
 
-cdrEncapsulationStream::cdrEncapsulationStream(const CORBA::OctetSeq& octets,
-                                               CORBA::Boolean /*may_be_aligned_to_4*/)
+cdrEncapsulationStream::cdrEncapsulationStream(
+    const kairos::mapping::UnboundedSequence<CORBA::Octet>& octets,
+    CORBA::Boolean /*may_be_aligned_to_4*/)
 {
     take(octets.get_buffer(), octets.length());
 }

@@ -5,9 +5,13 @@
 #include "kairos/compat/omniorb/include/omniORB4/cdrStream.h"
 #include "kairos/compat/omniorb/include/omniORB4/omniIOR.h"
 
+#include "kairos/corba/orb.h"
 #include "kairos/ior/profile.h"
+#include "kairos/orb/reference.h"
 
 #include <cstring>
+#include <memory>
+#include <string>
 
 namespace {
 
@@ -41,6 +45,58 @@ kairos::ior::OctetVector vector_of(const Sequence& octets)
 }
 
 } // namespace
+
+omniIOR::omniIOR(char* repository_id, IOP::TaggedProfileList* profiles)
+    : repository_id_(repository_id), profiles_(profiles)
+{
+    if (repository_id == nullptr || profiles == nullptr)
+        throw CORBA::BAD_PARAM(0, CORBA::COMPLETED_NO, "a reference without type or profiles");
+}
+
+omniIOR::omniIOR(const char* repository_id, const _CORBA_Unbounded_Sequence_Octet& key,
+                 const IIOP::Address* addresses, CORBA::ULong count, GIOP::Version version,
+                 interceptorOption /*option*/, const IOP::MultipleComponentProfile* components)
+    : repository_id_(CORBA::string_dup(repository_id)), profiles_(new IOP::TaggedProfileList(1))
+{
+    if (count == 0 || addresses == nullptr)
+        throw CORBA::BAD_PARAM(0, CORBA::COMPLETED_NO, "a reference without an address");
+    IIOP::ProfileBody body;
+    body.version = version;
+    body.address = addresses[0];
+    body.object_key = key;
+    if (components != nullptr) body.components = *components;
+    for (CORBA::ULong i = 1; i < count; ++i) {
+        IOP::TaggedComponent& other = newIIOPtaggedComponent(body.components);
+        cdrEncapsulationStream stream;
+        stream.marshalRawString(addresses[i].host.in());
+        stream.marshalUShort(addresses[i].port);
+        other.tag = IOP::TAG_ALTERNATE_IIOP_ADDRESS;
+        assign(other.component_data,
+               {static_cast<const std::byte*>(stream.bufPtr()), stream.bufSize()});
+    }
+    profiles_->length(1);
+    IIOP::encodeProfile(body, profiles_[0U]);
+}
+
+omniIOR::~omniIOR() = default;
+
+omniIOR* omniIOR::duplicate()
+{
+    owners_.fetch_add(1, std::memory_order_relaxed);
+    return this;
+}
+
+void omniIOR::release()
+{
+    if (owners_.fetch_sub(1, std::memory_order_acq_rel) == 1) delete this;
+}
+
+IOP::TaggedComponent& omniIOR::newIIOPtaggedComponent(IOP::MultipleComponentProfile& components)
+{
+    const CORBA::ULong index = components.length();
+    components.length(index + 1);
+    return components[index];
+}
 
 void omniIOR::add_IIOP_ADDRESS(const IIOP::Address& /*address*/, void* /*publish*/)
 {
@@ -103,4 +159,63 @@ void IIOP::unmarshalMultiComponentProfile(const IOP::TaggedProfile& profile,
         throw CORBA::MARSHAL(0, CORBA::COMPLETED_NO, "the profile is none of components");
     cdrEncapsulationStream stream(profile.profile_data.get_buffer(), profile.profile_data.length());
     components <<= stream;
+}
+
+char* omniObjRef::_toString(omniObjRef* reference)
+{
+    const CORBA::Object_ptr object = reference->object_.in();
+    const CORBA::ORB_var orb = object->_get_orb();
+    return orb->object_to_string(object);
+}
+
+omniObjRef* omni::createObjRef(const char* repository_id, omniIOR* ior, CORBA::Boolean /*locked*/)
+{
+    const omniIOR_var taken(ior);
+    const CORBA::ORB_ptr orb = kairos::corba::default_orb();
+    if (orb == nullptr) throw CORBA::BAD_INV_ORDER(0, CORBA::COMPLETED_NO, "there is no ORB");
+    const std::string_view said = taken->repositoryID();
+    kairos::ior::Ior made;
+    made.type_id = said.empty() && repository_id != nullptr ? repository_id : said;
+    const IOP::TaggedProfileList& profiles = taken->iopProfiles();
+    for (CORBA::ULong i = 0; i < profiles.length(); ++i)
+        made.profiles.push_back({profiles[i].tag, vector_of(profiles[i].profile_data)});
+    CORBA::Object_var object = orb->string_to_object(kairos::ior::to_string(made).c_str());
+    if (CORBA::is_nil(object.in()))
+        throw CORBA::INV_OBJREF(0, CORBA::COMPLETED_NO, "a reference without profiles");
+    return new omniObjRef(object._retn());
+}
+
+omniIOR* kairos::omniorb::operator%(const corba::ReferencePtr& reference, AsOmniIor)
+{
+    if (!reference) throw CORBA::BAD_PARAM(0, CORBA::COMPLETED_NO, "the reference of no object");
+    const ior::Ior& said = reference->ior();
+    auto profiles = std::make_unique<IOP::TaggedProfileList>();
+    profiles->length(static_cast<CORBA::ULong>(said.profiles.size()));
+    for (CORBA::ULong i = 0; i < profiles->length(); ++i) {
+        (*profiles)[i].tag = said.profiles[i].tag;
+        assign((*profiles)[i].profile_data, said.profiles[i].data);
+    }
+    CORBA::String_var type = CORBA::string_dup(said.type_id.c_str());
+    return new omniIOR(type._retn(), profiles.release());
+}
+
+char* IOP::dumpComponent(const TaggedComponent& component)
+{
+    constexpr std::string_view digits = "0123456789abcdef";
+    const auto& data = component.component_data;
+    std::string text;
+    if (component.tag == TAG_ORB_TYPE) {
+        cdrEncapsulationStream stream(data);
+        text = "TAG_ORB_TYPE " + std::to_string(stream.unmarshalULong());
+    } else if (component.tag == TAG_ALTERNATE_IIOP_ADDRESS) {
+        cdrEncapsulationStream stream(data);
+        const CORBA::String_var host = stream.unmarshalRawString();
+        text = std::string("TAG_ALTERNATE_IIOP_ADDRESS ") + host.in() + " ";
+        text += std::to_string(stream.unmarshalUShort());
+    } else {
+        text = "tag " + std::to_string(component.tag) + " 0x";
+        for (CORBA::ULong i = 0; i < data.length(); ++i)
+            text.append({digits[data[i] >> 4U], digits[data[i] & 15U]});
+    }
+    return CORBA::string_dup(text.c_str());
 }

@@ -40,9 +40,39 @@
 #ifndef ACE_PRINT_EXCEPTION
 #define ACE_PRINT_EXCEPTION(exception, text) (exception)._tao_print_exception(text)
 #endif
+// A member of TAO's SystemException: what its own exceptions have as minor code.
+#define _tao_minor_code(location, error)                                                           \
+    _downcast(static_cast<CORBA::Exception*>(nullptr)) != nullptr                                  \
+        ? 0U                                                                                       \
+        : ::TAO::minor_code(location, error)
+// Names of initial references.
+#define TAO_OBJID_NAMESERVICE "NameService"
+#define TAO_OBJID_TRADINGSERVICE "TradingService"
+#define TAO_OBJID_ROOTPOA "RootPOA"
+#define TAO_OBJID_POACURRENT "POACurrent"
+#define TAO_OBJID_INTERFACEREP "InterfaceRepository"
+#define TAO_OBJID_POLICYMANAGER "ORBPolicyManager"
+#define TAO_OBJID_POLICYCURRENT "PolicyCurrent"
+#define TAO_OBJID_IORMANIPULATION "IORManipulation"
+#define TAO_OBJID_IORTABLE "IORTable"
+#define TAO_OBJID_DYNANYFACTORY "DynAnyFactory"
+#define TAO_OBJID_CODECFACTORY "CodecFactory"
+#define TAO_OBJID_PICURRENT "PICurrent"
+#define TAO_OBJID_PRIORITYMAPPINGMANAGER "PriorityMappingManager"
+#define TAO_OBJID_RTORB "RTORB"
+#define TAO_OBJID_RTCURRENT "RTCurrent"
 // NOLINTEND(cppcoreguidelines-macro-usage)
 
 namespace TAO {
+
+/// The vendor's part of TAO's minor codes.
+inline constexpr CORBA::ULong VMCID = 0x54410000;
+
+/// Returns a minor code: TAO's vendor, where in TAO it came to pass, and why, an errno.
+[[nodiscard]] constexpr CORBA::ULong minor_code(CORBA::ULong location, int error) noexcept
+{
+    return VMCID | location | (static_cast<CORBA::ULong>(error) & 0x7fU);
+}
 
 // TAO's policy for the time that connecting may take: create_policy has it by this number.
 inline constexpr CORBA::PolicyType CONNECTION_TIMEOUT_POLICY_TYPE =

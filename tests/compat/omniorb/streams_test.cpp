@@ -281,6 +281,73 @@ TEST(IiopProfiles, ComponentsAloneAreAProfileToo)
     EXPECT_THROW(IIOP::unmarshalMultiComponentProfile(profile, again), CORBA::MARSHAL);
 }
 
+IIOP::Address address_at(const char* host, CORBA::UShort port)
+{
+    IIOP::Address address;
+    address.host = host;
+    address.port = port;
+    return address;
+}
+
+TEST(OmniIor, IsMadeOfAddressesAndBecomesAReference)
+{
+    int argc = 0;
+    const CORBA::ORB_var orb = CORBA::ORB_init(argc, nullptr, "omniORB4");
+    _CORBA_Unbounded_Sequence_Octet key;
+    key.length(1);
+    key[0] = 'k';
+    IOP::MultipleComponentProfile components;
+    omniIOR::newIIOPtaggedComponent(components).tag = 4711;
+    const IIOP::Address addresses[] = {address_at("127.0.0.1", 17), address_at("127.0.0.2", 18)};
+    omniIOR_var ior = new omniIOR("IDL:Bank:1.0", key, addresses, 2, GIOP::Version{1, 2},
+                                  omniIOR::NoInterceptor, &components);
+    ASSERT_EQ(ior->iopProfiles().length(), 1u);
+    IIOP::ProfileBody body;
+    IIOP::unmarshalProfile(ior->iopProfiles()[0], body);
+    EXPECT_STREQ(body.address.host.in(), "127.0.0.1");
+    ASSERT_EQ(body.components.length(), 2u);
+    EXPECT_EQ(body.components[0].tag, 4711u);
+    const CORBA::String_var said = IOP::dumpComponent(body.components[1]);
+    EXPECT_STREQ(said.in(), "TAG_ALTERNATE_IIOP_ADDRESS 127.0.0.2 18");
+
+    omniObjRef* const made = omni::createObjRef(CORBA::Object::_PD_repoId, ior->duplicate());
+    const CORBA::String_var text = omniObjRef::_toString(made);
+    omni::releaseObjRef(made);
+    const CORBA::Object_var object = orb->string_to_object(text.in());
+    omniIOR_var again;
+    again = object->_getIOR();
+    EXPECT_STREQ(again->repositoryID(), "IDL:Bank:1.0");
+    IIOP::unmarshalProfile(again->iopProfiles()[0], body);
+    EXPECT_EQ(body.address.port, 17);
+    EXPECT_EQ(body.components.length(), 2u);
+    orb->destroy();
+}
+
+TEST(OmniIor, NothingIsMadeOfNothing)
+{
+    const _CORBA_Unbounded_Sequence_Octet key;
+    EXPECT_THROW(omniIOR("", key, nullptr, 0, GIOP::Version{1, 2}, omniIOR::NoInterceptor),
+                 CORBA::BAD_PARAM);
+    EXPECT_THROW(omniIOR(nullptr, new IOP::TaggedProfileList), CORBA::BAD_PARAM);
+    const auto empty = [] {
+        return new omniIOR(CORBA::string_dup(""), new IOP::TaggedProfileList);
+    };
+    EXPECT_THROW(omni::createObjRef("", empty()), CORBA::BAD_INV_ORDER) << "without an ORB";
+    int argc = 0;
+    const CORBA::ORB_var orb = CORBA::ORB_init(argc, nullptr, "omniORB4");
+    EXPECT_THROW(omni::createObjRef("", empty()), CORBA::INV_OBJREF);
+    orb->destroy();
+    IOP::TaggedComponent broken;
+    broken.tag = IOP::TAG_ORB_TYPE;
+    EXPECT_THROW(IOP::dumpComponent(broken), CORBA::MARSHAL);
+    broken.tag = 4711;
+    broken.component_data.length(2);
+    broken.component_data[0] = 10;
+    broken.component_data[1] = 255;
+    const CORBA::String_var text = IOP::dumpComponent(broken);
+    EXPECT_STREQ(text.in(), "tag 4711 0x0aff");
+}
+
 TEST(OmniUri, NamesAndReferencesAreText)
 {
     const CosNaming::Name_var name = omni::omniURI::stringToName("a.b/c");

@@ -209,7 +209,7 @@ class KAIROS_API cdrEncapsulationStream : public cdrMemoryStream {
     /// Read octets, of which they have a copy. Throw MARSHAL where there is no flag.
     cdrEncapsulationStream(const CORBA::Octet* octets, CORBA::ULong size,
                            CORBA::Boolean may_be_aligned_to_4 = false);
-    explicit cdrEncapsulationStream(const CORBA::OctetSeq& octets,
+    explicit cdrEncapsulationStream(const kairos::mapping::UnboundedSequence<CORBA::Octet>& octets,
                                     CORBA::Boolean may_be_aligned_to_4 = false);
 
     /// Gives a copy of the octets, which the caller frees as a buffer of an octet sequence

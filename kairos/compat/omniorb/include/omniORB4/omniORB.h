@@ -245,6 +245,8 @@ KAIROS_API const char* operator%(const char* what, MinorNames);
 
 } // namespace kairos::omniorb
 
+// The repository id of an interface's class: `Bank::Account::_PD_repoId`.
+#define _PD_repoId _kairos_id
 // A member of omniORB's system exceptions: the name of the minor code, null for others.
 #define NP_minorString() what() % ::kairos::omniorb::minor_names
 

@@ -1,0 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// TAO's name; docs/from-tao.md says which names lead where.
+#pragma once
+
+#include "kairos/compat/tao/tao.h"
