@@ -221,7 +221,7 @@ TEST(Kairos, BenchLocalWritesTableAndJson)
     ASSERT_EQ(remains.exit_status, 0) << remains.errors;
     EXPECT_NE(remains.output.find("× Unix socket"), std::string::npos);
     const auto json = file.json();
-    ASSERT_EQ(json.size(), 1u + 3 * 4);
+    ASSERT_EQ(json.size(), 1u + 4 * 4);
     for (std::size_t i = 1; i < json.size(); ++i)
         EXPECT_GT(json[i]["p50_us"].get<double>(), 0);
     EXPECT_TRUE(json[4].contains("ratio_to_unix"));
