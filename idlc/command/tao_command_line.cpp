@@ -114,7 +114,10 @@ class TaoTranslator {
         else if (no_any_ || no_typecodes_)
             result_.ignored.emplace_back(no_any_ ? "-Sa" : "-St");
         if (!export_macro_.empty()) push("--export-macro", export_macro_);
+        if (export_include_.empty()) export_include_ = skel_include_;
         if (!export_include_.empty()) push("--export-include", export_include_);
+        if (!skel_include_.empty() && skel_include_ != export_include_)
+            push("--include", skel_include_);
         return std::move(result_);
     }
 
@@ -206,9 +209,10 @@ class TaoTranslator {
         if (name == "export_macro" || name == "stub_export_macro" ||
             (name == "skel_export_macro" && export_macro_.empty()))
             export_macro_ = value;
-        else if (name == "export_include" || name == "stub_export_include" ||
-                 (name == "skel_export_include" && export_include_.empty()))
+        else if (name == "export_include" || name == "stub_export_include")
             export_include_ = value;
+        else if (name == "skel_export_include") // programs have its macro from here
+            skel_include_ = value;
         else if (name == "include_guard" || name == "safe_include" || name == "unique_include")
             result_.error = "-Wb," + part + ": generated headers are their own";
         else
@@ -221,6 +225,7 @@ class TaoTranslator {
     bool no_typecodes_ = false;
     std::string export_macro_;
     std::string export_include_;
+    std::string skel_include_;
 };
 
 } // namespace

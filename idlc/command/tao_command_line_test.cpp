@@ -65,6 +65,16 @@ TEST(TaoIdl, AnyGoesOnlyWithItsTypeCodes)
     EXPECT_EQ(translate_tao_idl({"-Wp,-DA,-DB=2"}).arguments, with({"-DA", "-DB=2"}));
 }
 
+TEST(TaoIdl, SkeletonsMayHaveTheirOwnHeaderOfExports)
+{
+    EXPECT_EQ(translate_tao_idl({"-Wb,stub_export_macro=A,stub_export_include=a.h",
+                                 "-Wb,skel_export_macro=B,skel_export_include=b.h"})
+                  .arguments,
+              with({"--export-macro", "A", "--export-include", "a.h", "--include", "b.h"}));
+    EXPECT_EQ(translate_tao_idl({"-Wb,skel_export_macro=B,skel_export_include=b.h"}).arguments,
+              with({"--export-macro", "B", "--export-include", "b.h"}));
+}
+
 TEST(TaoIdl, WhatCannotBeHadIsRefusedByName)
 {
     for (const Words& arguments :

@@ -155,10 +155,15 @@ void emit_value_factory(const Source& source, const ValueType& value, Text& out)
 {
     if (!has_factory(value)) return;
     const std::string name = identifier(value);
-    out.put({'E', exported(source), 'N', name}, R"(
+    const std::string id = string_literal(value.repository_id);
+    out.put(
+        {'E', exported(source), 'N', name, 'T',
+         source.options.tao ? "static const char* tao_repository_id() { return " + id + "; }" : ""},
+        R"(
 class $E$N_init : public ::CORBA::ValueFactoryBase {
   public:
     static $N_init* _downcast(::CORBA::ValueFactory factory);
+    $T
 )");
     for (const Factory& factory : value.factories) {
         const std::string parameters = listed(factory.parameters, [](const Parameter& each) {

@@ -12,7 +12,8 @@ namespace {
 void add_naming_options(CLI::App& app, CppOptions& options)
 {
     const auto apply = [&options](const std::string& style) {
-        if (style == "tao") {
+        options.tao = style == "tao";
+        if (options.tao) {
             options.header_suffix = "C.h", options.source_suffix = "C.cpp";
             options.skel_header_suffix = "S.h", options.skel_source_suffix = "S.cpp";
         } else if (style == "omniorb") {

@@ -36,6 +36,7 @@ struct CppOptions {
     std::string export_include{};               ///< the header that defines it
     std::vector<std::string> header_includes{}; ///< --include: what the header includes first
     bool smart_proxies = false;                 ///< TAO's, beside the stubs
+    bool tao = false;                           ///< --style tao: idioms of its generated code
     bool any = true;                            ///< TypeCodes, and insertion into Any
 };
 

@@ -11,6 +11,7 @@
 
 // Programs that use ACE have its headers; the layer needs none of them. TAO's own include these.
 #if !defined(KAIROS_TAO_WITHOUT_ACE) && __has_include(<ace/Log_Msg.h>)
+#include <ace/CORBA_macros.h>
 #include <ace/Guard_T.h>
 #include <ace/Log_Msg.h>
 #include <ace/OS_main.h>
@@ -45,6 +46,8 @@
     _downcast(static_cast<CORBA::Exception*>(nullptr)) != nullptr                                  \
         ? 0U                                                                                       \
         : ::TAO::minor_code(location, error)
+// A member of TAO's Any: the type alone, for what a dynamic invocation is to put in.
+#define _tao_set_typecode(type) replace(type, nullptr)
 // Names of initial references.
 #define TAO_OBJID_NAMESERVICE "NameService"
 #define TAO_OBJID_TRADINGSERVICE "TradingService"
@@ -62,6 +65,14 @@
 #define TAO_OBJID_RTORB "RTORB"
 #define TAO_OBJID_RTCURRENT "RTCurrent"
 // NOLINTEND(cppcoreguidelines-macro-usage)
+
+// Where in TAO an exception comes from, within its minor codes.
+inline constexpr CORBA::ULong TAO_INVOCATION_LOCATION_FORWARD_MINOR_CODE = 0x01U << 7U;
+inline constexpr CORBA::ULong TAO_INVOCATION_SEND_REQUEST_MINOR_CODE = 0x02U << 7U;
+inline constexpr CORBA::ULong TAO_INVOCATION_RECV_REQUEST_MINOR_CODE = 0x06U << 7U;
+inline constexpr CORBA::ULong TAO_TIMEOUT_CONNECT_MINOR_CODE = 0x09U << 7U;
+inline constexpr CORBA::ULong TAO_TIMEOUT_SEND_MINOR_CODE = 0x0aU << 7U;
+inline constexpr CORBA::ULong TAO_TIMEOUT_RECV_MINOR_CODE = 0x0bU << 7U;
 
 namespace TAO {
 

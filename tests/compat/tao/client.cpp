@@ -8,6 +8,7 @@
 #include "tao/Messaging/Messaging.h"
 #include "tao/TAOC.h"
 
+#include <cerrno>
 #include <iostream>
 #include <string>
 
@@ -30,6 +31,21 @@ class Time_Value {
   private:
     long sec_, usec_;
 };
+
+/// Of TAO's members and constants.
+static void names()
+{
+    const CORBA::NO_RESOURCES full(
+        CORBA::SystemException::_tao_minor_code(TAO_INVOCATION_SEND_REQUEST_MINOR_CODE, ENOMEM),
+        CORBA::COMPLETED_NO);
+    CORBA::Any any;
+    any._tao_set_typecode(CORBA::_tc_string);
+    CORBA::TypeCode_var type = any.type();
+    Test::Point_init* factory = new Test::Point_init;
+    std::cout << "minor " << full.minor() - TAO::VMCID << " kind " << type->kind() << ' '
+              << factory->tao_repository_id() << std::endl;
+    factory->_remove_ref();
+}
 
 static void merge(CORBA::ORB_ptr orb, CORBA::Object_ptr hello)
 {
@@ -83,6 +99,7 @@ int main(int argc, char* argv[])
         CORBA::Policy_var policy = orb->create_policy(TAO::CONNECTION_TIMEOUT_POLICY_TYPE, limit);
         std::cout << "policy " << (policy->policy_type() == TAO::CONNECTION_TIMEOUT_POLICY_TYPE)
                   << std::endl;
+        names();
         merge(orb.in(), hello.in());
         Time_Value no_time(0);
         orb->run(no_time);

@@ -21,6 +21,7 @@ system exception, ID 'IDL:omg.org/CORBA/NO_PERMISSION:1.0': CORBA::NO_PERMISSION
 system exception, ID 'IDL:omg.org/CORBA/NO_PERMISSION:1.0': CORBA::NO_PERMISSION
 3 word
 policy 1
+minor 268 kind 18 IDL:Test/Point:1.0
 profiles 2 of which 1
 same 1
 no groups

@@ -8,7 +8,6 @@
 #include <gtest/gtest.h>
 #include <string>
 #include <thread>
-#include <vector>
 
 namespace {
 
@@ -51,8 +50,8 @@ std::atomic<int> factories; // the same
 class SmartItem : public virtual Shop::TAO_Shop_Item_Smart_Proxy_Base {
   public:
     SmartItem(Shop::Item_ptr proxy) : TAO_Smart_Proxy_Base(proxy), price_(0) { ++proxies; }
-    virtual ~SmartItem() { --proxies; }
-    virtual CORBA::Long price()
+    ~SmartItem() override { --proxies; }
+    CORBA::Long price() override
     {
         if (price_ == 0) price_ = TAO_Shop_Item_Smart_Proxy_Base::price();
         return price_;
@@ -68,8 +67,8 @@ class SmartItemFactory : public virtual Shop::TAO_Shop_Item_Default_Proxy_Factor
     {
         ++factories;
     }
-    virtual ~SmartItemFactory() { --factories; }
-    virtual Shop::Item_ptr create_proxy(Shop::Item_ptr proxy)
+    ~SmartItemFactory() override { --factories; }
+    Shop::Item_ptr create_proxy(Shop::Item_ptr proxy) override
     {
         if (!CORBA::is_nil(proxy)) proxy = new SmartItem(proxy);
         return proxy;
@@ -80,8 +79,8 @@ class SmartItemFactory : public virtual Shop::TAO_Shop_Item_Default_Proxy_Factor
 class SmartRelic : public virtual Shop::TAO_Shop_Relic_Smart_Proxy_Base {
   public:
     SmartRelic(Shop::Relic_ptr proxy) : TAO_Smart_Proxy_Base(proxy) {}
-    virtual CORBA::Long price() { return -1; }
-    virtual char* origin()
+    CORBA::Long price() override { return -1; }
+    char* origin() override
     {
         const CORBA::String_var origin = TAO_Shop_Rare_Smart_Proxy_Base::origin();
         return CORBA::string_dup((std::string("near ") + origin.in()).c_str());
@@ -90,13 +89,13 @@ class SmartRelic : public virtual Shop::TAO_Shop_Relic_Smart_Proxy_Base {
 
 class SmartRelicFactory : public Shop::TAO_Shop_Relic_Default_Proxy_Factory {
   public:
-    virtual Shop::Relic_ptr create_proxy(Shop::Relic_ptr proxy) { return new SmartRelic(proxy); }
+    Shop::Relic_ptr create_proxy(Shop::Relic_ptr proxy) override { return new SmartRelic(proxy); }
 };
 
 class SmartBell : public virtual TAO_Bell_Smart_Proxy_Base {
   public:
     SmartBell(Bell_ptr proxy) : TAO_Smart_Proxy_Base(proxy) {}
-    virtual void ring()
+    void ring() override
     {
         get_proxy()->ring();
         TAO_Bell_Smart_Proxy_Base::ring();
@@ -105,7 +104,7 @@ class SmartBell : public virtual TAO_Bell_Smart_Proxy_Base {
 
 class SmartBellFactory : public TAO_Bell_Default_Proxy_Factory {
   public:
-    virtual Bell_ptr create_proxy(Bell_ptr proxy) { return new SmartBell(proxy); }
+    Bell_ptr create_proxy(Bell_ptr proxy) override { return new SmartBell(proxy); }
 };
 
 class TaoSmartProxies : public testing::Test {
@@ -267,17 +266,17 @@ TEST_F(TaoSmartProxies, AFactoryGoesWhileThreadsNarrow)
     std::atomic<int> wrong{0};
     for (int round = 0; round < 30; ++round) {
         new SmartItemFactory(round % 2);
-        std::vector<std::thread> threads;
-        for (int i = 0; i < 2; ++i)
-            threads.emplace_back([&] {
-                for (int call = 0; call < 4; ++call) {
-                    const Shop::Item_var item = Shop::Item::_unchecked_narrow(object.in());
-                    if (item->price() <= 100) ++wrong;
-                }
-            });
+        const auto narrow = [&] {
+            for (int call = 0; call < 4; ++call) {
+                const Shop::Item_var item = Shop::Item::_unchecked_narrow(object.in());
+                if (item->price() <= 100) ++wrong;
+            }
+        };
+        std::thread first(narrow);
+        std::thread second(narrow);
         Shop::TAO_Shop_Item_PROXY_FACTORY_ADAPTER::instance()->unregister_proxy_factory();
-        for (std::thread& each : threads)
-            each.join();
+        first.join();
+        second.join();
         EXPECT_EQ(factories, 0);
     }
     EXPECT_EQ(wrong, 0);

@@ -4,3 +4,6 @@
 #pragma once
 
 #include "kairos/compat/tao/tao.h"
+#include "kairos/corba/dynamic_servant.h"
+
+typedef PortableServer::DynamicImplementation TAO_DynamicImplementation;
