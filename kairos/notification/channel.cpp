@@ -393,6 +393,11 @@ void Channel::forget(Filter& ended)
     forget_kept(ended);
     leave_kept(ended);
 }
+void Channel::forget(MappingFilter& ended)
+{
+    forget_kept(ended);
+    leave_kept(ended);
+}
 
 void Channel::save()
 {
@@ -445,6 +450,22 @@ void Channel::save(Filter& filter)
             state.constraints[i] = (*all)[i]->info;
         state.last_constraint = filter.last();
         return put_object(key, settings_.kept(), StoredKind::filter, state);
+    });
+}
+
+void Channel::save(MappingFilter& filter)
+{
+    if (filter.kept() == 0) return;
+    keeper_->save([this, &filter]() -> std::optional<StoreChange> {
+        const std::uint64_t key = filter.kept();
+        if (key == 0) return std::nullopt; // likewise
+        KairosNotificationStore::MappingFilter state;
+        state.place = id_of(&filter);
+        state.default_value = filter.default_value();
+        const CosNotifyFilter::MappingConstraintInfoSeq_var all = filter.infos(false);
+        state.constraints = all.in();
+        state.last_constraint = filter.last();
+        return put_object(key, settings_.kept(), StoredKind::mapping_filter, state);
     });
 }
 

@@ -141,9 +141,11 @@ class Channel final : public events::Members {
     void save();
     void save(Admin& admin);
     void save(Filter& filter);
+    void save(MappingFilter& filter);
     // Have the store forget one that ends. Throw likewise, and then it is there.
     void forget(Settings& ended);
     void forget(Filter& ended);
+    void forget(MappingFilter& ended);
     using events::Members::forget;
 
     [[nodiscard]] AdminProperties properties() const;
@@ -229,7 +231,7 @@ class Channel final : public events::Members {
 [[nodiscard]] KairosNotificationStore::Id stored_id(const PortableServer::ObjectId& id);
 [[nodiscard]] PortableServer::ObjectId id_of_stored(const KairosNotificationStore::Id& id);
 /// Which kind of object a state in the store is of.
-enum class StoredKind : std::uint8_t { channel, filter, admin, proxy };
+enum class StoredKind : std::uint8_t { channel, filter, admin, proxy, mapping_filter };
 using ChannelPtr = std::shared_ptr<Channel>;
 
 } // namespace kairos::notification

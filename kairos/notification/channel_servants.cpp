@@ -89,14 +89,20 @@ class ConsumersServant final : public AdminServant<POA_CosNotifyChannelAdmin::Co
 
     CosNotifyFilter::MappingFilter_ptr priority_filter() override
     {
-        return CosNotifyFilter::MappingFilter::_nil();
+        return this->mapping_filter(MappedProperty::priority);
     }
-    void priority_filter(CosNotifyFilter::MappingFilter_ptr /*value*/) override { refuse(); }
+    void priority_filter(CosNotifyFilter::MappingFilter_ptr value) override
+    {
+        this->set_mapping_filter(MappedProperty::priority, value);
+    }
     CosNotifyFilter::MappingFilter_ptr lifetime_filter() override
     {
-        return CosNotifyFilter::MappingFilter::_nil();
+        return this->mapping_filter(MappedProperty::lifetime);
     }
-    void lifetime_filter(CosNotifyFilter::MappingFilter_ptr /*value*/) override { refuse(); }
+    void lifetime_filter(CosNotifyFilter::MappingFilter_ptr value) override
+    {
+        this->set_mapping_filter(MappedProperty::lifetime, value);
+    }
 
     ProxyIDSeq* pull_suppliers() override { return of()->ids(true); }
     ProxyIDSeq* push_suppliers() override { return of()->ids(false); }
@@ -131,10 +137,6 @@ class ConsumersServant final : public AdminServant<POA_CosNotifyChannelAdmin::Co
     }
 
   private:
-    [[noreturn]] static void refuse()
-    {
-        throw CORBA::NO_IMPLEMENT(0, CORBA::COMPLETED_NO, "there are no mapping filters here");
-    }
     ProxySupplier_ptr obtain(ClientType ctype, bool pulls, ProxyID& proxy_id)
     {
         return make_proxy_supplier(channel(), of(), form_of(ctype), pulls, proxy_id);

@@ -28,6 +28,8 @@ struct Line {
 
     /// Whether the consumer at its end wants the event.
     [[nodiscard]] bool wants(const Notification& event, const Passed& passed) const;
+    /// What its mapping filters make of the event; those of the admin where the proxy has none.
+    [[nodiscard]] Mapped mapped(const Notification& event, const Passed& passed) const;
     /// As Subscriber's.
     [[nodiscard]] std::uint64_t kept_if_wanted(const Notification& event,
                                                const Passed& passed) const
@@ -74,7 +76,7 @@ class PushReceiver final : public events::Pusher, public Subscriber {
 
     const Line line_;
     const Form form_;
-    std::vector<NotificationPtr> next_; // of the thread that works
+    std::vector<Queue::Item> next_; // of the thread that works
     // What follows is guarded by mutex_.
     Qos qos_;
     Queue queue_;

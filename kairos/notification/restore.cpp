@@ -145,6 +145,7 @@ void ServiceState::restore(const Stored& all)
     std::map<std::uint64_t, ChannelPtr> channels; // by key
     std::map<std::uint64_t, std::pair<ChannelPtr, AdminPtr>> admins;
     std::map<std::uint64_t, RestoredFilter> filters;
+    std::map<std::uint64_t, RestoredMappingFilter> mappings;
     std::map<std::uint64_t, RestoredProxy> proxies;
     Places places(*keeper_);
 
@@ -155,7 +156,7 @@ void ServiceState::restore(const Stored& all)
             channels[object.key] = restore_channel(object.key, states[object.key]);
         }
     for (const StoredObject& object : all.objects)
-        if (kind_of(object) > StoredKind::proxy) throw CORBA::MARSHAL();
+        if (kind_of(object) > StoredKind::mapping_filter) throw CORBA::MARSHAL();
     const auto of_kind = [&](StoredKind kind, const auto& make) {
         for (const StoredObject& object : all.objects) {
             if (kind_of(object) != kind) continue;
@@ -170,14 +171,23 @@ void ServiceState::restore(const Stored& all)
         if (!places.has(object, stored.place))
             filters[object.key] = restore_filter(channel, object.key, stored);
     });
+    of_kind(StoredKind::mapping_filter, [&](const StoredObject& object, const ChannelPtr& channel) {
+        const auto stored = state_of<KairosNotificationStore::MappingFilter>(object);
+        if (!places.has(object, stored.place))
+            mappings[object.key] = restore_mapping_filter(channel, object.key, stored);
+    });
     // One that was destroyed lets nothing through, wherever it is attached.
     const auto gone = std::make_shared<Filter>(filters_);
     gone->end();
     const std::function<Settings::Attached(std::uint64_t)> find =
         [&](std::uint64_t key) -> Settings::Attached {
-        const auto found = filters.find(key);
-        if (found == filters.end()) return {gone, CosNotifyFilter::Filter::_nil()};
-        return {found->second.filter, found->second.object.in()};
+        if (const auto found = filters.find(key); found != filters.end())
+            return {.filter = found->second.filter, .object = found->second.object.in()};
+        if (const auto found = mappings.find(key); found != mappings.end())
+            return {.filter = gone,
+                    .mapping = found->second.filter,
+                    .mapping_object = found->second.object.in()};
+        return {.filter = gone};
     };
     of_kind(StoredKind::admin, [&](const StoredObject& object, const ChannelPtr& channel) {
         const auto stored = state_of<KairosNotificationStore::Admin>(object);
