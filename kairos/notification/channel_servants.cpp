@@ -216,7 +216,9 @@ AdminPtr make_admin(ServiceState& state, const ChannelPtr& channel, bool is_cons
     }
 }
 
-class ChannelServant final : public POA_KairosNotification::Channel {
+/// `Skeleton` is that of KairosNotification::Channel, or of an interface that inherits it.
+template <typename Skeleton>
+class ChannelServant : public Skeleton {
   public:
     /// The first admin of each kind is made if there is none. `filter_factory` is as the object was
     /// known in an earlier run, or null.
@@ -297,6 +299,9 @@ class ChannelServant final : public POA_KairosNotification::Channel {
     char* name() override { return CORBA::string_dup(channel_->name().c_str()); }
     KairosEvents::Figures figures() override { return channel_->figures(); }
 
+  protected:
+    [[nodiscard]] const ChannelPtr& channel() const noexcept { return channel_; }
+
   private:
     static ConsumerAdmin_ptr consumers_of(const AdminPtr& admin)
     {
@@ -314,6 +319,24 @@ class ChannelServant final : public POA_KairosNotification::Channel {
     const AdminPtr consumers_;
     const AdminPtr suppliers_;
     CosNotifyFilter::FilterFactory_var filters_;
+};
+
+class PlainServant final : public ChannelServant<POA_KairosNotification::Channel> {
+  public:
+    using ChannelServant::ChannelServant;
+};
+
+class RecordedServant final : public ChannelServant<POA_KairosNotification::RecordedChannel> {
+  public:
+    using ChannelServant::ChannelServant;
+
+    CosNotifyFilter::Filter_ptr record_filter() override { return channel()->record_filter(); }
+    void record_filter(CosNotifyFilter::Filter_ptr value) override
+    {
+        FilterPtr filter;
+        if (!CORBA::is_nil(value)) filter = filter_of(channel()->adapters(), value);
+        channel()->set_record_filter(std::move(filter), value);
+    }
 };
 
 class FactoryServant final : public POA_CosNotifyChannelAdmin::EventChannelFactory {
@@ -340,7 +363,9 @@ class FactoryServant final : public POA_CosNotifyChannelAdmin::EventChannelFacto
 
 Servant_var<ServantBase> make_channel_servant(ServiceState& state, const ChannelPtr& channel)
 {
-    return new ChannelServant(state, channel, nullptr, nullptr, nullptr);
+    if (channel->is_recorded())
+        return new RecordedServant(state, channel, nullptr, nullptr, nullptr);
+    return new PlainServant(state, channel, nullptr, nullptr, nullptr);
 }
 
 Servant_var<ServantBase> restore_channel_servant(ServiceState& state, const ChannelPtr& channel,
@@ -348,7 +373,7 @@ Servant_var<ServantBase> restore_channel_servant(ServiceState& state, const Chan
                                                  const AdminPtr& suppliers,
                                                  const PortableServer::ObjectId& filter_factory)
 {
-    return new ChannelServant(state, channel, consumers, suppliers, &filter_factory);
+    return new PlainServant(state, channel, consumers, suppliers, &filter_factory);
 }
 
 AdminPtr restore_admin(ServiceState& state, const ChannelPtr& channel, std::uint64_t key,

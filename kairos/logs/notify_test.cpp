@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Logs that are notification channels as their clients meet them, over loopback: what they write,
+// what they pass on, what they say of themselves, and what is there again.
+#include "kairos/logs/DsLogNotification.h"
+#include "kairos/logs/logs_testing.h"
+
+#include <gtest/gtest.h>
+
+#include <string_view>
+
+namespace kairos::logs {
+namespace {
+
+using namespace DsLogAdmin;
+using CosNotifyChannelAdmin::StructuredProxyPullSupplier;
+using CosNotifyChannelAdmin::StructuredProxyPullSupplier_ptr;
+using CosNotifyChannelAdmin::StructuredProxyPullSupplier_var;
+using DsEventLogAdmin::EventLog;
+using DsEventLogAdmin::EventLog_var;
+using DsNotifyLogAdmin::NotifyLog;
+using DsNotifyLogAdmin::NotifyLog_ptr;
+using DsNotifyLogAdmin::NotifyLog_var;
+using DsNotifyLogAdmin::NotifyLogFactory;
+using DsNotifyLogAdmin::NotifyLogFactory_var;
+
+class NotifyLogTest : public KeptLogs {
+  protected:
+    NotifyLogTest()
+    {
+        const NotifyLogFactory_var made = service_->notify_logs();
+        const CORBA::String_var text = server_->object_to_string(made.in());
+        const CORBA::Object_var object = client_->string_to_object(text.in());
+        notify_ = NotifyLogFactory::_narrow(object.in());
+    }
+    [[nodiscard]] NotifyLog_var make_channel(const CosNotification::QoSProperties& qos = {}) const
+    {
+        LogId id = 0;
+        return notify_->create(halt, 0, {}, qos, {}, id);
+    }
+    static void push(NotifyLog_ptr log, const char* type, CORBA::Long number)
+    {
+        const CosNotifyChannelAdmin::SupplierAdmin_var admin = log->default_supplier_admin();
+        CosNotifyChannelAdmin::ProxyID id = 0;
+        const CosNotifyChannelAdmin::ProxyConsumer_var made =
+            admin->obtain_notification_push_consumer(CosNotifyChannelAdmin::STRUCTURED_EVENT, id);
+        const auto to = CosNotifyChannelAdmin::StructuredProxyPushConsumer_var(
+            CosNotifyChannelAdmin::StructuredProxyPushConsumer::_narrow(made.in()));
+        to->connect_structured_push_supplier(CosNotifyComm::StructuredPushSupplier::_nil());
+        CosNotification::StructuredEvent event;
+        event.header.fixed_header.event_type.domain_name = "Plant";
+        event.header.fixed_header.event_type.type_name = type;
+        event.header.fixed_header.event_name = "";
+        event.filterable_data.length(1);
+        event.filterable_data[0].name = "number";
+        event.filterable_data[0].value <<= number;
+        to->push_structured_event(event);
+        to->disconnect_structured_push_consumer();
+    }
+    static StructuredProxyPullSupplier_var pull_from(CosNotifyChannelAdmin::ConsumerAdmin_ptr admin)
+    {
+        CosNotifyChannelAdmin::ProxyID id = 0;
+        const CosNotifyChannelAdmin::ProxySupplier_var made =
+            admin->obtain_notification_pull_supplier(CosNotifyChannelAdmin::STRUCTURED_EVENT, id);
+        StructuredProxyPullSupplier_var from = StructuredProxyPullSupplier::_narrow(made.in());
+        from->connect_structured_pull_consumer(CosNotifyComm::StructuredPullConsumer::_nil());
+        return from;
+    }
+    /// The number of the next event; -1 where there is none.
+    static CORBA::Long pulled(StructuredProxyPullSupplier_ptr from)
+    {
+        CORBA::Boolean has_event = false;
+        const CosNotification::StructuredEvent_var event =
+            from->try_pull_structured_event(has_event);
+        CORBA::Long number = -1;
+        if (has_event) (void)(event->filterable_data[0U].value >>= number);
+        return number;
+    }
+    /// How many records there are for which a constraint holds.
+    static CORBA::ULong count(Log_ptr log, const char* constraint)
+    {
+        return log->match(default_grammar, constraint);
+    }
+    static CosNotifyFilter::Filter_var filter(NotifyLog_ptr of, const char* text)
+    {
+        const CosNotifyFilter::FilterFactory_var factory = of->default_filter_factory();
+        CosNotifyFilter::Filter_var made = factory->create_filter(default_grammar);
+        CosNotifyFilter::ConstraintExpSeq all;
+        all.length(1);
+        all[0].constraint_expr = text;
+        const CosNotifyFilter::ConstraintInfoSeq_var added = made->add_constraints(all);
+        return made;
+    }
+    static CORBA::Short order_of(NotifyLog_ptr log)
+    {
+        const CosNotification::QoSProperties_var all = log->get_qos();
+        CORBA::Short value = -1;
+        for (CORBA::ULong i = 0; i < all->length(); ++i)
+            if (std::string_view(all[i].name.in()) == CosNotification::OrderPolicy)
+                (void)(all[i].value >>= value);
+        return value;
+    }
+    static CosNotification::QoSProperties order(CORBA::Short value)
+    {
+        CosNotification::QoSProperties qos;
+        qos.length(1);
+        qos[0].name = CosNotification::OrderPolicy;
+        qos[0].value <<= value;
+        return qos;
+    }
+
+    NotifyLogFactory_var notify_;
+};
+
+TEST_F(NotifyLogTest, WritesWhatItsFilterLetsThroughAndPassesAllOn)
+{
+    const NotifyLog_var log = make_channel();
+    push(log.in(), "Alarm", 1); // there is nobody but the log
+    const CosNotifyChannelAdmin::ConsumerAdmin_var admin = log->default_consumer_admin();
+    const StructuredProxyPullSupplier_var from = pull_from(admin.in());
+    EXPECT_TRUE(CORBA::is_nil(CosNotifyFilter::Filter_var(log->get_filter()).in()));
+    const CosNotifyFilter::Filter_var high = filter(log.in(), "$number > 5");
+    log->set_filter(high.in());
+    EXPECT_TRUE(CosNotifyFilter::Filter_var(log->get_filter())->_is_equivalent(high.in()));
+    push(log.in(), "Alarm", 2);
+    push(log.in(), "Alarm", 6);
+    EXPECT_EQ(2, pulled(from.in()));
+    EXPECT_EQ(6, pulled(from.in()));
+    EXPECT_EQ(2U, log->get_n_records());
+    EXPECT_EQ(1U, count(log.in(), "$.info.filterable_data(number) == 6"));
+    EXPECT_EQ(2U, count(log.in(), "$.info.header.fixed_header.event_type.type_name == 'Alarm'"));
+    log->set_forwarding_state(off); // whether it is written or not
+    push(log.in(), "Alarm", 3);
+    push(log.in(), "Alarm", 7);
+    EXPECT_EQ(-1, pulled(from.in()));
+    EXPECT_EQ(3U, log->get_n_records());
+    log->set_forwarding_state(DsLogAdmin::on);
+    log->set_filter(CosNotifyFilter::Filter::_nil());
+    push(log.in(), "Alarm", 4);
+    EXPECT_EQ(4, pulled(from.in()));
+    EXPECT_EQ(4U, log->get_n_records());
+
+    // What the filters of suppliers hold back is no event of the channel's.
+    const CosNotifyChannelAdmin::SupplierAdmin_var suppliers = log->default_supplier_admin();
+    (void)suppliers->add_filter(filter(log.in(), "$number == 8").in());
+    push(log.in(), "Alarm", 5);
+    push(log.in(), "Alarm", 8);
+    EXPECT_EQ(8, pulled(from.in()));
+    EXPECT_EQ(5U, log->get_n_records());
+    const CosNotifyFilter::Filter_var none = CosNotifyFilter::Filter::_unchecked_narrow(admin.in());
+    EXPECT_THROW(log->set_filter(none.in()), CORBA::BAD_PARAM);
+}
+
+TEST_F(NotifyLogTest, IsAChannelToItsAdminsAndAnEventLogToOthers)
+{
+    const NotifyLog_var log = make_channel();
+    const CosNotifyChannelAdmin::ConsumerAdmin_var admin = log->default_consumer_admin();
+    const CosNotifyChannelAdmin::EventChannel_var channel = admin->MyChannel();
+    EXPECT_TRUE(channel->_is_equivalent(log.in()));
+    EXPECT_TRUE(
+        CORBA::is_nil(CosNotifyChannelAdmin::EventChannelFactory_var(log->MyFactory()).in()));
+    const EventLog_var old = EventLog::_narrow(log.in());
+    ASSERT_FALSE(CORBA::is_nil(old.in()));
+    const CosEventChannelAdmin::SupplierAdmin_var suppliers = old->for_suppliers();
+    const CosEventChannelAdmin::ProxyPushConsumer_var to = suppliers->obtain_push_consumer();
+    to->connect_push_supplier(CosEventComm::PushSupplier::_nil());
+    CORBA::Any event;
+    event <<= "a";
+    to->push(event);
+    EXPECT_EQ("1:a", ask(log.in(), ""));
+    CosNotifyChannelAdmin::AdminID id = 0;
+    const CosNotifyChannelAdmin::ConsumerAdmin_var second =
+        log->new_for_consumers(CosNotifyChannelAdmin::OR_OP, id);
+    EXPECT_EQ(2U, CosNotifyChannelAdmin::AdminIDSeq_var(log->get_all_consumeradmins())->length());
+    EXPECT_TRUE(CosNotifyChannelAdmin::ConsumerAdmin_var(log->get_consumeradmin(id))
+                    ->_is_equivalent(second.in()));
+    const Log_var found = notify_->find_log(1);
+    EXPECT_TRUE(found->_is_equivalent(log.in()));
+    LogId copied = 0;
+    const Log_var copy = log->copy(copied);
+    EXPECT_EQ(2U, copied);
+    EXPECT_FALSE(CORBA::is_nil(NotifyLog_var(NotifyLog::_narrow(copy.in())).in()));
+    log->destroy();
+    EXPECT_THROW((void)log->get_n_records(), CORBA::OBJECT_NOT_EXIST);
+    EXPECT_THROW((void)admin->MyID(), CORBA::OBJECT_NOT_EXIST);
+    LogId next = 0;
+    EXPECT_THROW((void)notify_->create(halt, 0, {}, order(77), {}, next),
+                 CosNotification::UnsupportedQoS);
+    EXPECT_EQ(1U, LogIdList_var(notify_->list_logs_by_id())->length());
+}
+
+TEST_F(NotifyLogTest, SaysWhatHappensToItByNotifications)
+{
+    CosNotifyChannelAdmin::ProxyID id = 0;
+    const CosNotifyChannelAdmin::ProxySupplier_var made =
+        notify_->obtain_notification_pull_supplier(CosNotifyChannelAdmin::ANY_EVENT, id);
+    const auto told = CosNotifyChannelAdmin::ProxyPullSupplier_var(
+        CosNotifyChannelAdmin::ProxyPullSupplier::_narrow(made.in()));
+    told->connect_any_pull_consumer(CosEventComm::PullConsumer::_nil());
+    EXPECT_TRUE(CORBA::is_nil(CosNotifyChannelAdmin::EventChannel_var(notify_->MyChannel()).in()));
+    EXPECT_THROW(notify_->destroy(), CORBA::NO_PERMISSION);
+    const DsEventLogAdmin::EventLogFactory_var events = service_->event_logs();
+    (void)EventLog_var(events->create_with_id(9, halt, 0, {})); // of which others are told
+    const NotifyLog_var log = make_channel();
+    const CORBA::Any_var first = told->pull();
+    const DsLogNotification::ObjectCreation* created = nullptr;
+    ASSERT_TRUE(first.in() >>= created);
+    EXPECT_EQ(1U, created->id);
+    log->set_max_record_life(7);
+    const CORBA::Any_var second = told->pull();
+    const DsLogNotification::AttributeValueChange* changed = nullptr;
+    ASSERT_TRUE(second.in() >>= changed);
+    EXPECT_TRUE(changed->logref->_is_equivalent(log.in()));
+}
+
+TEST_F(NotifyLogTest, IsThereAgainWithWhatWasSetOfIt)
+{
+    const NotifyLog_var log = make_channel(order(CosNotification::FifoOrder));
+    push(log.in(), "Alarm", 1);
+    begin_again();
+    EXPECT_EQ(1U, log->get_n_records());
+    EXPECT_EQ(CosNotification::FifoOrder, order_of(log.in()));
+    log->set_qos(order(CosNotification::DeadlineOrder));
+    CosNotification::AdminProperties administration;
+    administration.length(1);
+    administration[0].name = CosNotification::MaxConsumers;
+    administration[0].value <<= CORBA::Long{0};
+    log->set_admin(administration);
+    begin_again();
+    EXPECT_EQ(CosNotification::DeadlineOrder, order_of(log.in()));
+    EXPECT_EQ(4U, CosNotification::AdminProperties_var(log->get_admin())->length());
+    push(log.in(), "Alarm", 2);
+    EXPECT_EQ(2U, log->get_n_records());
+}
+
+} // namespace
+} // namespace kairos::logs
