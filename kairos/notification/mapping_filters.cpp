@@ -33,6 +33,14 @@ std::optional<std::int64_t> number_of_value(const CORBA::Any& value)
 }
 
 void say(CosNotifyFilter::MappingConstraintInfo& info, const MappingConstraint& one)
+/// A lifetime of 0 has no end.
+std::int64_t rank_of(const MappingValue& value)
+{
+    TimeBase::TimeT lifetime = 0;
+    if ((value.any >>= lifetime) && lifetime == 0) return std::numeric_limits<std::int64_t>::max();
+    return value.number.value_or(0);
+}
+
 {
     info.constraint_expression = one.constraint->info.constraint_expression;
     info.constraint_id = one.constraint->info.constraint_id;
@@ -63,6 +71,7 @@ MappingValue MappingFilter::made_value(const CORBA::Any& any) const
     MappingValue made{
         .any = any, .number = number_of_value(any), .octets = {budget_->octets, octets}};
     if (!made.octets)
+    made.rank = rank_of(made);
         throw CORBA::IMP_LIMIT(0, CORBA::COMPLETED_NO,
                                "the service has as many constraints as it may have");
     return made;
@@ -87,7 +96,7 @@ void MappingFilter::put(Table changed)
     for (const auto& [id, one] : changed)
         list->by_value.push_back(one);
     std::ranges::stable_sort(list->by_value, std::ranges::greater{},
-                             [](const One& one) { return one->value.number.value_or(0); });
+                             [](const One& one) { return one->value.rank; });
     list->by_id = std::move(changed);
     std::shared_ptr<const List> gone = std::move(list);
     const std::lock_guard lock(mutex_);

@@ -23,8 +23,9 @@ enum class MappedProperty : std::uint8_t { priority, lifetime };
 /// A value of a mapping filter. Immutable.
 struct MappingValue {
     CORBA::Any any;
-    /// What a priority or a lifetime is as a number: larger ones are better.
+    /// What a priority or a lifetime is as a number.
     std::optional<std::int64_t> number;
+    std::int64_t rank = 0; ///< larger ones are better
     events::Portion octets;
 };
 

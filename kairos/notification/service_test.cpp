@@ -567,6 +567,18 @@ TEST_F(Notifications, MappingFiltersAnswerWithTheBestValue)
                       ->length());
     made->remove_all_mapping_constraints();
     EXPECT_EQ(-3, match(11, false));
+    // A lifetime of 0, which has no end, is longer than any other.
+    const CosNotifyFilter::MappingFilter_var lifetime =
+        factory->create_mapping_filter("EXTENDED_TCL", any_with(TimeBase::TimeT{5}));
+    const CosNotifyFilter::MappingConstraintInfoSeq_var lifetimes =
+        lifetime->add_mapping_constraints(
+            pairs_of({{"$number > 0", any_with(TimeBase::TimeT{1})},
+                      {"$number > 1", any_with(TimeBase::TimeT{0})},
+                      {"$number > 2", any_with(~TimeBase::TimeT{0})}}));
+    TimeBase::TimeT longest = 9;
+    EXPECT_TRUE(lifetime->match_structured(event_of("Lab", "Reading", 3), result.out()));
+    EXPECT_TRUE(result.in() >>= longest);
+    EXPECT_EQ(0U, longest);
     made->destroy();
     EXPECT_THROW((void)made->get_all_mapping_constraints(), CORBA::OBJECT_NOT_EXIST);
 }
@@ -585,8 +597,10 @@ TEST_F(Notifications, MappingFiltersOrderWhatOneConsumerGets)
         pairs_of({{"$number == 4", any_with(CORBA::Short{9})}}));
     const CosNotifyFilter::MappingFilter_var lifetime =
         factory->create_mapping_filter("EXTENDED_TCL", any_with(TimeBase::TimeT{0}));
-    (void)lifetime->add_mapping_constraints(
-        pairs_of({{"$number == 1", any_with(TimeBase::TimeT{1})}}));
+    const CosNotifyFilter::MappingConstraintInfoSeq_var lifetimes =
+        lifetime->add_mapping_constraints(
+            pairs_of({{"$number <= 1", any_with(TimeBase::TimeT{1})},
+                      {"$number == 0", any_with(TimeBase::TimeT{0})}}));
     AdminID id = 0;
     const ConsumerAdmin_var admin = channel_->new_for_consumers(AND_OP, id);
     EXPECT_THROW(admin->priority_filter(lifetime.in()), CORBA::BAD_PARAM);
