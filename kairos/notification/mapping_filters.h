@@ -73,6 +73,7 @@ class MappingFilter {
     void clear();
     /// It says nothing of any event from here on.
     void end();
+    [[nodiscard]] bool has_ended() const noexcept { return has_ended_; }
 
     /// The constraint with the best value that the event fulfils; null if there is none.
     [[nodiscard]] std::shared_ptr<const MappingConstraint> find(const Notification& event) const;

@@ -53,7 +53,8 @@ Mapped Line::mapped(const Notification& event, const Passed& passed) const
     Mapped mapped;
     const auto filter_for = [this](MappedProperty property) {
         MappingFilterPtr found = settings->mapping(property);
-        return found ? found : admin->settings().mapping(property);
+        // One that was destroyed is none, as after a restart.
+        return found && !found->has_ended() ? found : admin->settings().mapping(property);
     };
     if (const MappingFilterPtr filter = filter_for(MappedProperty::priority))
         if (const auto priority = filter->map(event, event.says_priority(), passed))
