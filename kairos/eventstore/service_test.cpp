@@ -505,6 +505,12 @@ TEST_F(KeptChannels, ComeBackWithTheirMappingFilters)
     EXPECT_TRUE(all[0U].value >>= value);
     EXPECT_EQ(9, value);
     EXPECT_EQ((std::vector<CORBA::Long>{3, 1, 2}), pulled(proxy.in())); // of those that waited, too
+    for (const CORBA::Long value : {4, 3})
+        supplier()->push_structured_event(event_of("Lab", "Reading", value));
+    limits_.restored_mapping_max = {}; // where there is no time for it, events are as they say
+    begin_again();
+    EXPECT_EQ((std::vector<CORBA::Long>{4, 3}), pulled(proxy.in()));
+    EXPECT_TRUE(log_.wait_for("for 2 of them they were not asked"));
     const CosNotifyFilter::MappingConstraintInfoSeq_var more = now->add_mapping_constraints(pairs);
     EXPECT_EQ(added[0U].constraint_id + 1, more[0U].constraint_id);
     // A filter that would not be there again.

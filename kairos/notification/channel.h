@@ -102,7 +102,7 @@ class Subscriber : public events::Receiver {
     [[nodiscard]] virtual std::uint64_t kept_if_wanted(const Notification& event,
                                                        const Passed& passed) const = 0;
     /// Takes an event that has waited for it in an earlier run.
-    virtual void take_back(const NotificationPtr& event) = 0;
+    virtual void take_back(const NotificationPtr& event, const Passed& passed) = 0;
 
     /// Forgets events that have expired.
     virtual void expire() = 0;

@@ -13,6 +13,7 @@
 #include "kairos/notification/service_limits.h"
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -160,6 +161,11 @@ struct Passed {
     /// What mapping filters have found, by their numbers; entered by who asks first, so that each
     /// is asked once, however many consumers have it.
     mutable std::map<std::uint64_t, std::shared_ptr<const MappingConstraint>> mappings{};
+    /// Until when they are asked, where there is not more time; whether that was over before one
+    /// had answered.
+    std::chrono::steady_clock::time_point mapping_end =
+        std::chrono::steady_clock::time_point::max();
+    mutable bool was_cut = false;
 };
 
 /// The filters that are attached anywhere in a channel.

@@ -8,6 +8,7 @@
 #include "kairos/events/event.h"
 
 #include <algorithm>
+#include <chrono>
 #include <limits>
 #include <utility>
 
@@ -32,7 +33,6 @@ std::optional<std::int64_t> number_of_value(const CORBA::Any& value)
     return std::nullopt;
 }
 
-void say(CosNotifyFilter::MappingConstraintInfo& info, const MappingConstraint& one)
 /// A lifetime of 0 has no end.
 std::int64_t rank_of(const MappingValue& value)
 {
@@ -41,6 +41,7 @@ std::int64_t rank_of(const MappingValue& value)
     return value.number.value_or(0);
 }
 
+void say(CosNotifyFilter::MappingConstraintInfo& info, const MappingConstraint& one)
 {
     info.constraint_expression = one.constraint->info.constraint_expression;
     info.constraint_id = one.constraint->info.constraint_id;
@@ -70,8 +71,8 @@ MappingValue MappingFilter::made_value(const CORBA::Any& any) const
     const std::size_t octets = value_octets + 2 * events::EncodedArgument(any).size();
     MappingValue made{
         .any = any, .number = number_of_value(any), .octets = {budget_->octets, octets}};
-    if (!made.octets)
     made.rank = rank_of(made);
+    if (!made.octets)
         throw CORBA::IMP_LIMIT(0, CORBA::COMPLETED_NO,
                                "the service has as many constraints as it may have");
     return made;
@@ -213,14 +214,24 @@ std::shared_ptr<const MappingFilter::List> MappingFilter::list() const
 
 MappingFilter::One MappingFilter::find(const Notification& event) const
 {
+    return find(event, Passed());
+}
+
+MappingFilter::One MappingFilter::find(const Notification& event, const Passed& passed) const
+{
+    using Clock = std::chrono::steady_clock;
+    const bool has_end = passed.mapping_end != Clock::time_point::max();
     const std::shared_ptr<const List> all = list();
     if (all->by_value.empty()) return nullptr;
     const FilteredEvent subject(event);
     constraints::Evaluator& evaluates = thread_evaluator(budget_->limits.constraint_steps_max);
     evaluates.look_at(subject);
-    for (const One& one : all->by_value)
+    for (const One& one : all->by_value) {
+        passed.was_cut = has_end && Clock::now() >= passed.mapping_end;
+        if (passed.was_cut) return nullptr;
         if (one->constraint->is_about(event) && evaluates.evaluate(one->constraint->constraint))
             return one;
+    }
     return nullptr;
 }
 
@@ -229,7 +240,11 @@ std::optional<std::int64_t> MappingFilter::map(const Notification& event, bool i
 {
     if (has_ended_) return std::nullopt;
     auto found = passed.mappings.find(number_);
-    if (found == passed.mappings.end()) found = passed.mappings.emplace(number_, find(event)).first;
+    if (found == passed.mappings.end() && !passed.was_cut) {
+        One one = find(event, passed);
+        if (!passed.was_cut) found = passed.mappings.emplace(number_, std::move(one)).first;
+    }
+    if (found == passed.mappings.end()) return std::nullopt;
     if (found->second) return found->second->value.number;
     return is_said ? std::nullopt : default_.number;
 }

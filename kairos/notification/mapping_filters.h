@@ -79,6 +79,7 @@ class MappingFilter {
     [[nodiscard]] std::shared_ptr<const MappingConstraint> find(const Notification& event) const;
     /// What the filter makes of the event's property, which the event itself `is_said` to have:
     /// nothing, if it leaves that. What it finds it notes in `passed`, and looks there first.
+    /// Nothing as well where it has no time to find it, and has not found it before.
     [[nodiscard]] std::optional<std::int64_t> map(const Notification& event, bool is_said,
                                                   const Passed& passed) const;
 
@@ -94,6 +95,7 @@ class MappingFilter {
     [[nodiscard]] One make(const CosNotifyFilter::ConstraintExp& expression,
                            const CORBA::Any& value, CosNotifyFilter::ConstraintID id) const;
     [[nodiscard]] std::shared_ptr<const List> list() const;
+    [[nodiscard]] One find(const Notification& event, const Passed& passed) const;
     /// Must hold changing_.
     void put(Table changed);
 

@@ -102,10 +102,10 @@ bool PushReceiver::is_next_lasting() const noexcept
            });
 }
 
-void PushReceiver::take_back(const NotificationPtr& event)
+void PushReceiver::take_back(const NotificationPtr& event, const Passed& passed)
 {
     bool begins = false;
-    const Mapped mapped = line_.mapped(*event, Passed());
+    const Mapped mapped = line_.mapped(*event, passed);
     {
         const std::lock_guard lock(mutex_);
         queue_.put_back(event, mapped);
@@ -242,9 +242,9 @@ std::vector<NotificationPtr> PullReceiver::wait(std::size_t max, Deadline deadli
     }
 }
 
-void PullReceiver::take_back(const NotificationPtr& event)
+void PullReceiver::take_back(const NotificationPtr& event, const Passed& passed)
 {
-    const Mapped mapped = line_.mapped(*event, Passed());
+    const Mapped mapped = line_.mapped(*event, passed);
     const std::lock_guard lock(mutex_);
     queue_.put_back(event, mapped);
     turns_.wake_all();

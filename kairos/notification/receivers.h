@@ -55,7 +55,7 @@ class PushReceiver final : public events::Pusher, public Subscriber {
     {
         return line_.kept_if_wanted(event, passed);
     }
-    void take_back(const NotificationPtr& event) override;
+    void take_back(const NotificationPtr& event, const Passed& passed) override;
     void expire() override;
     /// Nothing is sent until it is told again; then it is to be woken.
     void suspend(bool is_suspended);
@@ -94,7 +94,7 @@ class PullReceiver final : public RefCounted, public Subscriber {
     {
         return line_.kept_if_wanted(event, passed);
     }
-    void take_back(const NotificationPtr& event) override;
+    void take_back(const NotificationPtr& event, const Passed& passed) override;
     void expire() override;
     /// Returns up to `max` of what there is. Never waits. Who waits has nothing from here on.
     [[nodiscard]] std::vector<NotificationPtr> take(std::size_t max);

@@ -9,6 +9,7 @@
 #include "kairos/notification/stored.h"
 
 #include <algorithm>
+#include <chrono>
 #include <limits>
 #include <map>
 #include <set>
@@ -66,8 +67,10 @@ void note_keys(Keeper& keeper, const KairosNotificationStore::Settings& of)
 class WaitingEvents {
   public:
     WaitingEvents(Keeper& keeper, events::ServiceBudget& budget,
-                  const std::map<std::uint64_t, RestoredProxy>& proxies)
-        : keeper_(keeper), budget_(budget), proxies_(proxies)
+                  const std::map<std::uint64_t, RestoredProxy>& proxies,
+                  std::chrono::milliseconds mapping_max)
+        : keeper_(keeper), budget_(budget), proxies_(proxies),
+          mapping_end_(std::chrono::steady_clock::now() + mapping_max)
     {
     }
 
@@ -88,6 +91,10 @@ class WaitingEvents {
             log::error("notify: the store has " + std::to_string(left_) +
                        " events that cannot be read, or are more than may wait: they stay there, "
                        "and nobody gets them in this run");
+        if (unmapped_ != 0)
+            log::error("notify: the mapping filters would take too long for the events that wait: "
+                       "for " +
+                       std::to_string(unmapped_) + " of them they were not asked");
     }
 
   private:
@@ -109,15 +116,20 @@ class WaitingEvents {
         }
         // What is let go is erased.
         const std::vector<NotificationPtr> claims = keeper_.keep_on(made, event.number, who);
+        Passed passed; // each mapping filter is asked once, as when the event came
+        passed.mapping_end = mapping_end_;
         for (std::size_t i = 0; i < who.size(); ++i)
             if (const auto found = proxies_.find(who[i]); found != proxies_.end())
-                (void)found->second.proxy->take_back(claims[i]);
+                (void)found->second.proxy->take_back(claims[i], passed);
+        if (passed.was_cut) ++unmapped_;
     }
 
     Keeper& keeper_;
     events::ServiceBudget& budget_;
     const std::map<std::uint64_t, RestoredProxy>& proxies_;
+    const std::chrono::steady_clock::time_point mapping_end_;
     std::size_t left_ = 0;
+    std::size_t unmapped_ = 0;
 };
 
 } // namespace
@@ -209,7 +221,7 @@ void ServiceState::restore(const Stored& all)
         proxies[object.key] = {.proxy = &proxy, .stored = std::move(stored)};
     });
     connect(proxies, true);
-    WaitingEvents(*keeper_, *budget_, proxies).give(all);
+    WaitingEvents(*keeper_, *budget_, proxies, limits().restored_mapping_max).give(all);
     connect(proxies, false); // from whom there may be more at once
 }
 
