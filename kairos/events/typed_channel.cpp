@@ -36,6 +36,7 @@ bool has_usual_form(const Stream& stream, std::size_t offset) noexcept
 TypedEvent::TypedEvent(orb::Upcall& upcall) : name_(upcall.operation()), operation_(name_)
 {
     cdr::Reader& in = upcall.in();
+    if (in.has_gap()) in.leave_chunk(); // what lies in shared memory is copied to its place
     const std::size_t size = in.left();
     if (size != 0 && !(in.is_native() && has_usual_form(in, in.offset()))) raise_other_form();
     arguments_.resize(size);

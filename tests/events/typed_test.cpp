@@ -10,6 +10,7 @@
 #include <gtest/gtest.h>
 
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -65,6 +66,14 @@ class AlarmsServant final : public POA_Plant::Alarms, public Calls {
         add(text + " " + inside + (since == 0.5 ? " 0.5" : " ?"));
     }
     void silence() override { add("silence"); }
+    void seen(const Plant::Picture& picture, CORBA::Long severity) override
+    {
+        unsigned sum = 0;
+        for (const CORBA::Octet octet : std::span(picture.get_buffer(), picture.length()))
+            sum = sum * 31 + octet;
+        add("seen " + std::to_string(picture.length()) + " " + std::to_string(sum) + " " +
+            std::to_string(severity));
+    }
     CORBA::Long severity() override { return 0; }
     void severity(CORBA::Long value) override { add("severity " + std::to_string(value)); }
 };
@@ -277,9 +286,36 @@ TEST_F(TypedChannels, PassNothingOnThatWouldMeanSomethingElse)
     const CORBA::Object_var object = proxy->get_typed_consumer();
     const auto to = others.here<Plant::Alarms>(object.in(), clients_.in());
     CORBA::Any details;
-    EXPECT_THROW(to->cleared(place(), details, 0.5), CORBA::SystemException);
+    EXPECT_THROW(to->cleared(place(), details, 0.5), CORBA::MARSHAL);
     to->silence(); // which says nothing
     EXPECT_TRUE(servant->are({"silence"}));
+}
+
+/// What a client has lent is copied where it is read, before it is passed on.
+TEST_F(TypedChannels, PassOnWhatComesThroughSharedMemory)
+{
+    const TestOrb near({"-ORBListenEndpoints", "shmiop://", "-ORBCollocation", "no"});
+    EventService service(near.in(), patient());
+    const KairosEvents::TypedChannel_var made = service.create_typed_channel();
+    const auto channel = clients_.here<KairosEvents::TypedChannel>(made.in(), near.in());
+    consumers_ = channel->for_consumers();
+    suppliers_ = channel->for_suppliers();
+    const Servant_var<AlarmsServant> servant = new AlarmsServant;
+    (void)connect(servant.in(), alarms_id);
+    const Plant::Alarms_var to = alarms(supplier(alarms_id).in());
+    std::vector<std::string> expected;
+    for (const CORBA::ULong length : {5U, 128U << 10, (128U << 10) + 3, 5U}) {
+        Plant::Picture picture;
+        picture.length(length);
+        unsigned sum = 0;
+        for (CORBA::ULong i = 0; i < length; ++i) {
+            picture[i] = static_cast<CORBA::Octet>(i * 7 + length);
+            sum = sum * 31 + picture[i];
+        }
+        to->seen(picture, 9);
+        expected.push_back("seen " + std::to_string(length) + " " + std::to_string(sum) + " 9");
+    }
+    EXPECT_TRUE(servant->are(expected));
 }
 
 TEST_F(TypedChannels, AreFoundByTheirNames)
