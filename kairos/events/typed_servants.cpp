@@ -9,6 +9,8 @@
 #include "kairos/events/service_state.h"
 #include "kairos/events/typed_channel.h"
 
+#include <algorithm>
+#include <chrono>
 #include <optional>
 #include <string_view>
 
@@ -161,20 +163,11 @@ CORBA::Object_ptr limited(CORBA::ORB_ptr orb, CORBA::Object_ptr object,
     return object->_set_policy_overrides(policies, CORBA::SET_OVERRIDE);
 }
 
-/// The object of a consumer that has the interface. Asks the consumer. Throws TypeError where there
-/// is none; TRANSIENT where the consumer does not say.
-CORBA::Object_ptr typed_consumer(CORBA::ORB_ptr orb, CORBA::Object_ptr consumer,
-                                 const std::string& interface, std::chrono::milliseconds timeout)
+/// In a handler, of what a consumer has answered.
+[[noreturn]] void raise_not_said()
 {
     try {
-        const CORBA::Object_var asked = limited(orb, consumer, timeout);
-        const auto of = CosTypedEventComm::TypedPushConsumer_var(
-            CosTypedEventComm::TypedPushConsumer::_unchecked_narrow(asked.in()));
-        CORBA::Object_var object = of->get_typed_consumer();
-        if (CORBA::is_nil(object.in())) throw CosEventChannelAdmin::TypeError();
-        const CORBA::Object_var seen = limited(orb, object.in(), timeout);
-        if (!seen->_is_a(interface.c_str())) throw CosEventChannelAdmin::TypeError();
-        return object._retn();
+        throw;
     } catch (const CORBA::BAD_OPERATION&) { // an untyped one
         throw CosEventChannelAdmin::TypeError();
     } catch (const CORBA::NO_IMPLEMENT&) { // likewise
@@ -183,6 +176,35 @@ CORBA::Object_ptr typed_consumer(CORBA::ORB_ptr orb, CORBA::Object_ptr consumer,
         throw CORBA::TRANSIENT(0, CORBA::COMPLETED_NO,
                                "the consumer does not say which object takes its events");
     }
+}
+
+/// The object of a consumer that has the interface. Asks the consumer. Throws TypeError where there
+/// is none; TRANSIENT where the consumer does not say.
+CORBA::Object_ptr typed_consumer(CORBA::ORB_ptr orb, CORBA::Object_ptr consumer,
+                                 const std::string& interface, const Members& members)
+{
+    using Clock = std::chrono::steady_clock;
+    const Clock::time_point end = Clock::now() + members.limits().call_timeout; // of both calls
+    CORBA::Object_var object;
+    try {
+        const CORBA::Object_var asked = limited(orb, consumer, members.limits().call_timeout);
+        const auto of = CosTypedEventComm::TypedPushConsumer_var(
+            CosTypedEventComm::TypedPushConsumer::_unchecked_narrow(asked.in()));
+        object = of->get_typed_consumer();
+    } catch (...) {
+        raise_not_said();
+    }
+    if (CORBA::is_nil(object.in())) throw CosEventChannelAdmin::TypeError();
+    require_client(members, object.in());
+    try {
+        const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(end - Clock::now());
+        const CORBA::Object_var seen =
+            limited(orb, object.in(), std::max(left, std::chrono::milliseconds(1)));
+        if (!seen->_is_a(interface.c_str())) throw CosEventChannelAdmin::TypeError();
+    } catch (const CORBA::SystemException&) {
+        raise_not_said();
+    }
+    return object._retn();
 }
 
 class TypedPushSupplierProxy final : public POA_CosEventChannelAdmin::ProxyPushSupplier,
@@ -198,9 +220,13 @@ class TypedPushSupplierProxy final : public POA_CosEventChannelAdmin::ProxyPushS
     {
         require_client(*channel_, push_consumer);
         if (is_connected()) throw CosEventChannelAdmin::AlreadyConnected();
+        const Portion here(connecting_, 1);
+        const Portion of_all(channel_->budget().connects, 1);
+        if (!here || !of_all)
+            throw CORBA::TRANSIENT(0, CORBA::COMPLETED_NO,
+                                   "as many consumers are being connected as may");
         const CORBA::Object_var object =
-            typed_consumer(orb_.in(), push_consumer, interface_, channel_->limits().call_timeout);
-        require_client(*channel_, object.in());
+            typed_consumer(orb_.in(), push_consumer, interface_, *channel_);
         const auto delivery =
             make_intrusive<TypedDelivery>(channel_, number(), object.in(), interface_);
         connect(push_consumer);
@@ -233,6 +259,7 @@ class TypedPushSupplierProxy final : public POA_CosEventChannelAdmin::ProxyPushS
     const CORBA::ORB_var orb_;
     const TypedPtr channel_;
     const std::string interface_;
+    const std::shared_ptr<Allowance> connecting_ = std::make_shared<Allowance>(1);
     std::mutex delivery_mutex_; // guards delivery_
     IntrusivePtr<TypedDelivery> delivery_;
 };

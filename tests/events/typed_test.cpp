@@ -13,6 +13,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -89,6 +90,8 @@ class TypedConsumer final : public POA_CosTypedEventComm::TypedPushConsumer {
     explicit TypedConsumer(CORBA::Object_ptr object) : object_(CORBA::Object::_duplicate(object)) {}
     CORBA::Object_ptr get_typed_consumer() override
     {
+        notes_.change([&] { ++asked_; });
+        EXPECT_TRUE(notes_.wait([&] { return !is_closed_; }));
         return CORBA::Object::_duplicate(object_.in());
     }
     void push(const CORBA::Any& /*data*/) override { throw CORBA::NO_IMPLEMENT(); }
@@ -100,10 +103,31 @@ class TypedConsumer final : public POA_CosTypedEventComm::TypedPushConsumer {
     {
         return notes_.wait([&] { return disconnections_ != 0; });
     }
+    /// It does not answer until it is opened.
+    void close()
+    {
+        notes_.change([&] { is_closed_ = true; });
+    }
+    void open()
+    {
+        notes_.change([&] { is_closed_ = false; });
+    }
+    [[nodiscard]] bool is_asked()
+    {
+        return notes_.wait([&] { return asked_ != 0; });
+    }
+    [[nodiscard]] int times_asked()
+    {
+        int times = 0;
+        notes_.change([&] { times = asked_; });
+        return times;
+    }
 
   private:
     const CORBA::Object_var object_;
     Notes notes_;
+    int asked_ = 0;
+    bool is_closed_ = false;
     int disconnections_ = 0;
 };
 
@@ -316,6 +340,39 @@ TEST_F(TypedChannels, PassOnWhatComesThroughSharedMemory)
         expected.push_back("seen " + std::to_string(length) + " " + std::to_string(sum) + " 9");
     }
     EXPECT_TRUE(servant->are(expected));
+}
+
+TEST_F(TypedChannels, AskFewConsumersAtOnce)
+{
+    service_.reset();
+    ServiceLimits limits = patient();
+    limits.connects_of_all_max = 1;
+    service_.emplace(server_.in(), limits);
+    const KairosEvents::TypedChannel_var made = service_->create_typed_channel();
+    const auto channel = clients_.here<KairosEvents::TypedChannel>(made.in(), server_.in());
+    consumers_ = channel->for_consumers();
+    const Servant_var<AlarmsServant> servant = new AlarmsServant;
+    const auto object = clients_.activate<Plant::Alarms>(servant.in());
+    const Servant_var<TypedConsumer> slow = new TypedConsumer(object.in());
+    const auto consumer = clients_.activate<CosEventComm::PushConsumer>(slow.in());
+    const ProxyPushSupplier_var first = consumers_->obtain_typed_push_supplier(alarms_id);
+    const ProxyPushSupplier_var second = consumers_->obtain_typed_push_supplier(alarms_id);
+    slow->close();
+    std::thread connecting([&] { first->connect_push_consumer(consumer.in()); });
+    EXPECT_TRUE(slow->is_asked());
+    const TestOrb other; // with a connection of its own
+    for (const ProxyPushSupplier_var& one : {first, second}) {
+        const auto proxy =
+            other.here<CosEventChannelAdmin::ProxyPushSupplier>(one.in(), clients_.in());
+        EXPECT_THROW(proxy->connect_push_consumer(
+                         other.here<CosEventComm::PushConsumer>(consumer.in(), clients_.in()).in()),
+                     CORBA::TRANSIENT);
+    }
+    EXPECT_EQ(1, slow->times_asked());
+    slow->open();
+    connecting.join();
+    second->connect_push_consumer(consumer.in());
+    EXPECT_EQ(2U, channel->figures().consumers);
 }
 
 TEST_F(TypedChannels, AreFoundByTheirNames)
