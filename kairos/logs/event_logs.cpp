@@ -46,7 +46,7 @@ class EventRecorder final : public events::Recorder, public notification::Record
     EventLogs& told_;
 };
 
-/// What logs say of themselves is written nowhere; nor is its channel anybody's to destroy.
+/// What logs say of themselves is written nowhere.
 class AnnouncementRecorder final : public notification::Recorder {
   public:
     bool take(const CORBA::Any& /*event*/, bool /*is_wanted*/) noexcept override { return true; }

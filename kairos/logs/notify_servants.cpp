@@ -27,7 +27,14 @@ class NotifyLogServant final : public LogOperations<POA_DsNotifyLogAdmin::Notify
     using LogOperations::LogOperations;
 
     Filter_ptr get_filter() override { return channel()->record_filter(); }
-    void set_filter(Filter_ptr filter) override { channel()->record_filter(filter); }
+    void set_filter(Filter_ptr filter) override
+    {
+        const KairosNotification::RecordedChannel_var of = channel();
+        const CosNotifyFilter::Filter_var before = of->record_filter();
+        of->record_filter(filter);
+        state().event_logs.say_changed(log()->key(), DsLogNotification::filter, before.in(),
+                                       filter);
+    }
 
     CosEventChannelAdmin::ConsumerAdmin_ptr for_consumers() override
     {

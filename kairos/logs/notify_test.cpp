@@ -211,6 +211,25 @@ TEST_F(NotifyLogTest, SaysWhatHappensToItByNotifications)
     const DsLogNotification::AttributeValueChange* changed = nullptr;
     ASSERT_TRUE(second.in() >>= changed);
     EXPECT_TRUE(changed->logref->_is_equivalent(log.in()));
+    EXPECT_EQ(DsLogNotification::maxRecordLife, changed->type);
+    const CosNotifyFilter::Filter_var high = filter(log.in(), "$number > 5");
+    log->set_filter(high.in());
+    const CORBA::Any_var third = told->pull();
+    ASSERT_TRUE(third.in() >>= changed);
+    EXPECT_EQ(DsLogNotification::filter, changed->type);
+    CosNotifyFilter::Filter_ptr value = CosNotifyFilter::Filter::_nil();
+    ASSERT_TRUE(changed->old_value >>= value);
+    EXPECT_TRUE(CORBA::is_nil(value));
+    ASSERT_TRUE(changed->new_value >>= value);
+    EXPECT_TRUE(value->_is_equivalent(high.in()));
+
+    // Who hears it cannot end it for others: the admin behind is the factory's.
+    const CosNotifyChannelAdmin::ConsumerAdmin_var behind = made->MyAdmin();
+    EXPECT_THROW(behind->destroy(), CORBA::NO_PERMISSION);
+    EXPECT_EQ(1U, CosNotifyChannelAdmin::ProxyIDSeq_var(notify_->pull_suppliers())->length());
+    log->destroy();
+    const DsLogNotification::ObjectDeletion* deleted = nullptr;
+    EXPECT_TRUE(CORBA::Any_var(told->pull()).in() >>= deleted);
 }
 
 TEST_F(NotifyLogTest, IsThereAgainWithWhatWasSetOfIt)
@@ -224,11 +243,16 @@ TEST_F(NotifyLogTest, IsThereAgainWithWhatWasSetOfIt)
     CosNotification::AdminProperties administration;
     administration.length(1);
     administration[0].name = CosNotification::MaxConsumers;
-    administration[0].value <<= CORBA::Long{0};
+    administration[0].value <<= CORBA::Long{7};
     log->set_admin(administration);
     begin_again();
     EXPECT_EQ(CosNotification::DeadlineOrder, order_of(log.in()));
-    EXPECT_EQ(4U, CosNotification::AdminProperties_var(log->get_admin())->length());
+    const CosNotification::AdminProperties_var now = log->get_admin();
+    CORBA::Long consumers = 0;
+    for (CORBA::ULong i = 0; i < now->length(); ++i)
+        if (std::string_view(now[i].name.in()) == CosNotification::MaxConsumers)
+            EXPECT_TRUE(now[i].value >>= consumers);
+    EXPECT_EQ(7, consumers);
     push(log.in(), "Alarm", 2);
     EXPECT_EQ(2U, log->get_n_records());
 }

@@ -58,7 +58,13 @@ class AdminServant : public Administered<Skeleton> {
         }
     }
     InterFilterGroupOperator MyOperator() override { return admin_->both(); }
-    void destroy() override { channel()->end_admin(admin_); }
+    void destroy() override
+    {
+        const EventChannel_var of = MyChannel();
+        if (CORBA::is_nil(of.in())) // it is everybody's who is sent there
+            throw CORBA::NO_PERMISSION(0, CORBA::COMPLETED_NO, "what is nobody's channel stays");
+        channel()->end_admin(admin_);
+    }
 
   protected:
     /// Throws OBJECT_NOT_EXIST after its end.

@@ -55,9 +55,10 @@ class KAIROS_API NotificationService {
     [[nodiscard]] KairosNotification::Channel_ptr
     create_channel(const std::string& name, const CosNotification::QoSProperties& qos);
     /// Makes one without a name whose events somebody else sees first. `front`, which may be nil,
-    /// is the object that clients know as the channel: its admins say that they are that one's.
-    /// Owned by the caller. Throws UnsupportedQoS, UnsupportedAdmin; IMP_LIMIT where there are as
-    /// many as may be.
+    /// is the object that clients know as the channel: its admins say that they are that one's, and
+    /// those of nil refuse to be destroyed (NO_PERMISSION). `recorder` is not null. Owned by the
+    /// caller. Throws UnsupportedQoS, UnsupportedAdmin; IMP_LIMIT where there are as many as may
+    /// be.
     [[nodiscard]] KairosNotification::RecordedChannel_ptr
     create_channel(const CosNotification::QoSProperties& qos,
                    const CosNotification::AdminProperties& administration,
