@@ -57,6 +57,16 @@ constexpr CORBA::Long event_not_written = 1;
 
 } // namespace
 
+KairosLogs::ChannelSettings settings_of(KairosNotification::RecordedChannel_ptr channel)
+{
+    const CosNotification::QoSProperties_var qos = channel->get_qos();
+    const CosNotification::AdminProperties_var administration = channel->get_admin();
+    KairosLogs::ChannelSettings settings;
+    settings.qos = qos.in();
+    settings.administration = administration.in();
+    return settings;
+}
+
 void EventLogs::begin_service()
 {
     std::call_once(begun_, [this] {
@@ -129,8 +139,13 @@ void EventLogs::open(const LogPtr& log)
         begin_service();
         channel = service_->create_channel(recorder);
     }
-    const std::lock_guard lock(mutex_);
-    channels_[log->key()] = channel;
+    {
+        const std::lock_guard lock(mutex_);
+        channels_[log->key()] = channel;
+    }
+    if (kind_of(log->key()) == Kind::notify)
+        log->note_channel(
+            settings_of(KairosNotification::RecordedChannel_var(notify_channel(log->key())).in()));
 }
 
 void EventLogs::close(LogKey key) noexcept

@@ -20,6 +20,10 @@ namespace kairos::logs {
 
 class ServiceState;
 
+/// What there is of a channel that was asked for: all properties that it has, each once.
+[[nodiscard]] KairosLogs::ChannelSettings
+settings_of(KairosNotification::RecordedChannel_ptr channel);
+
 class EventLogs {
   public:
     /// Borrows the state, which must outlive it.
@@ -27,7 +31,8 @@ class EventLogs {
     EventLogs(const EventLogs&) = delete;
     EventLogs& operator=(const EventLogs&) = delete;
 
-    /// Makes a log's channel, whose events it writes from here on.
+    /// Makes a log's channel, whose events it writes from here on, and says in the log's settings
+    /// what came of those that were wanted.
     void open(const LogPtr& log);
     /// Ends it, and tells who is connected.
     void close(LogKey key) noexcept;

@@ -22,6 +22,14 @@ using DsLogAdmin::LogId;
 using DsNotifyLogAdmin::NotifyLog;
 using DsNotifyLogAdmin::NotifyLog_ptr;
 
+/// What is compared where nobody compares Anys.
+std::string octets_of(const KairosLogs::ChannelSettings& channel)
+{
+    KairosLogs::Settings settings{};
+    settings.channel = channel;
+    return encapsulated(settings);
+}
+
 class NotifyLogServant final : public LogOperations<POA_DsNotifyLogAdmin::NotifyLog> {
   public:
     using LogOperations::LogOperations;
@@ -48,12 +56,8 @@ class NotifyLogServant final : public LogOperations<POA_DsNotifyLogAdmin::Notify
     QoSProperties* get_qos() override { return channel()->get_qos(); }
     void set_qos(const QoSProperties& qos) override
     {
-        const KairosNotification::RecordedChannel_var of = channel();
-        of->set_qos(qos);
-        const CosNotification::QoSProperties_var now = of->get_qos();
-        log()->change([&now](Settings& settings, const LogState& /*state*/) {
-            settings.channel.qos = now.in();
-        });
+        const LogPtr log = this->log();
+        change(log, [&qos](KairosNotification::RecordedChannel_ptr of) { of->set_qos(qos); });
     }
     void validate_qos(const QoSProperties& required_qos,
                       NamedPropertyRangeSeq_out available_qos) override
@@ -63,12 +67,8 @@ class NotifyLogServant final : public LogOperations<POA_DsNotifyLogAdmin::Notify
     CosNotification::AdminProperties* get_admin() override { return channel()->get_admin(); }
     void set_admin(const CosNotification::AdminProperties& admin) override
     {
-        const KairosNotification::RecordedChannel_var of = channel();
-        of->set_admin(admin);
-        const CosNotification::AdminProperties_var now = of->get_admin();
-        log()->change([&now](Settings& settings, const LogState& /*state*/) {
-            settings.channel.administration = now.in();
-        });
+        const LogPtr log = this->log();
+        change(log, [&admin](KairosNotification::RecordedChannel_ptr of) { of->set_admin(admin); });
     }
 
     /// What makes logs makes no channels that are none.
@@ -105,6 +105,35 @@ class NotifyLogServant final : public LogOperations<POA_DsNotifyLogAdmin::Notify
     AdminIDSeq* get_all_supplieradmins() override { return channel()->get_all_supplieradmins(); }
 
   private:
+    /// Changes the log's channel, and has the store have it. Where it cannot, the channel is again
+    /// as it is there. Others may do the same at once: who comes last writes what there is.
+    template <typename Set>
+    void change(const LogPtr& log, const Set& set)
+    {
+        const KairosNotification::RecordedChannel_var of = channel();
+        set(of.in());
+        try {
+            for (;;) {
+                const KairosLogs::ChannelSettings now = settings_of(of.in());
+                if (octets_of(now) == octets_of(log->settings()->channel)) return;
+                log->change([&now](Settings& settings, const LogState& /*state*/) {
+                    settings.channel = now;
+                });
+            }
+        } catch (...) {
+            take_back(log, of.in());
+            throw;
+        }
+    }
+    static void take_back(const LogPtr& log, KairosNotification::RecordedChannel_ptr of) noexcept
+    {
+        try {
+            const std::shared_ptr<const Settings> kept = log->settings();
+            of->set_qos(kept->channel.qos);
+            of->set_admin(kept->channel.administration);
+        } catch (const CORBA::Exception&) { // they end
+        }
+    }
     [[nodiscard]] KairosNotification::RecordedChannel_var channel() const
     {
         return state().event_logs.notify_channel(log()->key());

@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include <string_view>
+#include <thread>
 
 namespace kairos::logs {
 namespace {
@@ -99,6 +100,25 @@ class NotifyLogTest : public KeptLogs {
             if (std::string_view(all[i].name.in()) == CosNotification::OrderPolicy)
                 (void)(all[i].value >>= value);
         return value;
+    }
+    /// A number that the file has.
+    [[nodiscard]] int octets(const char* sql) const
+    {
+        sqlite3* handle = nullptr;
+        EXPECT_EQ(SQLITE_OK, sqlite3_open(file().c_str(), &handle));
+        const auto read = [](void* into, int, char** values, char**) {
+            *static_cast<int*>(into) = std::atoi(values[0]);
+            return 0;
+        };
+        int number = -1;
+        EXPECT_EQ(SQLITE_OK, sqlite3_exec(handle, sql, read, &number, nullptr));
+        sqlite3_close(handle);
+        return number;
+    }
+    /// Of the settings of all logs.
+    [[nodiscard]] int octets_kept() const
+    {
+        return octets("SELECT sum(length(settings)) FROM log");
     }
     static CosNotification::QoSProperties order(CORBA::Short value)
     {
@@ -230,6 +250,73 @@ TEST_F(NotifyLogTest, SaysWhatHappensToItByNotifications)
     log->destroy();
     const DsLogNotification::ObjectDeletion* deleted = nullptr;
     EXPECT_TRUE(CORBA::Any_var(told->pull()).in() >>= deleted);
+}
+
+/// What comes by a call may be as large as a call, and is not kept as it came.
+TEST_F(NotifyLogTest, KeepsOfWhatIsWantedWhatItSays)
+{
+    const std::string long_name(100'000, 'x');
+    CORBA::Any value;
+    value <<= CosNotification::FifoOrder;
+    const CORBA::TypeCode_var kind = value.type();
+    value.type(CORBA::TypeCode_var(
+        client_->create_alias_tc("IDL:Order:1.0", long_name.c_str(), kind.in())));
+    CosNotification::QoSProperties wanted;
+    wanted.length(1);
+    wanted[0].name = CosNotification::OrderPolicy;
+    wanted[0].value = value;
+    const NotifyLog_var log = make_channel(wanted);
+    EXPECT_EQ(CosNotification::FifoOrder, order_of(log.in()));
+    EXPECT_LT(octets_kept(), 10'000);
+    log->set_qos(wanted);
+    LogId copied = 0;
+    (void)Log_var(log->copy(copied));
+    EXPECT_LT(octets_kept(), 20'000);
+    LogId next = 0;
+    EXPECT_THROW((void)notify_->create_with_id(9, halt, 0, {}, order(77), {}),
+                 CosNotification::UnsupportedQoS);
+    EXPECT_EQ(2, octets("SELECT count(*) FROM log")) << "of what was refused there is nothing";
+    (void)NotifyLog_var(notify_->create(halt, 0, {}, {}, {}, next));
+    EXPECT_EQ(3U, next) << "nor has it taken an id";
+}
+
+TEST_F(NotifyLogTest, IsAsTheStoreHasItWhereThatCannotBeWritten)
+{
+    const NotifyLog_var log = make_channel(order(CosNotification::FifoOrder));
+    execute("CREATE TRIGGER refusing BEFORE INSERT ON log BEGIN SELECT RAISE(ABORT, 'no'); END");
+    EXPECT_THROW(log->set_qos(order(CosNotification::DeadlineOrder)), CORBA::SystemException);
+    EXPECT_EQ(CosNotification::FifoOrder, order_of(log.in()));
+    execute("DROP TRIGGER refusing");
+    log->set_qos(order(CosNotification::DeadlineOrder));
+    begin_again();
+    EXPECT_EQ(CosNotification::DeadlineOrder, order_of(log.in()));
+}
+
+/// One at a time is the channel's and the store's word, however many say what it is to be.
+TEST_F(NotifyLogTest, IsThereAgainAsTheLastOneHasSetIt)
+{
+    const NotifyLog_var log = make_channel();
+    const auto set_often = [&log](CORBA::Short value) {
+        for (int i = 0; i < 20; ++i)
+            log->set_qos(order(static_cast<CORBA::Short>(i % 2 == 0 ? value : 0)));
+    };
+    {
+        const std::jthread other(set_often, CosNotification::DeadlineOrder);
+        set_often(CosNotification::FifoOrder);
+    }
+    const CORBA::Short last = order_of(log.in());
+    begin_again();
+    EXPECT_EQ(last, order_of(log.in()));
+}
+
+/// Settings of before there were such logs end earlier.
+TEST_F(NotifyLogTest, LogsOfAnEarlierVersionAreThere)
+{
+    const DsLogAdmin::BasicLog_var log = make(1000);
+    service_.reset();
+    execute("UPDATE log SET settings = substr(settings, 1, length(settings) - 8)");
+    begin(open());
+    EXPECT_EQ(1000U, log->get_max_size());
 }
 
 TEST_F(NotifyLogTest, IsThereAgainWithWhatWasSetOfIt)

@@ -217,13 +217,8 @@ LogPtr ServiceState::create(Kind kind, std::optional<DsLogAdmin::LogId> id,
     try {
         const KeptLog kept{.key = key};
         auto log = std::make_shared<Log>(around_, kept, settings);
+        if (kind != Kind::basic) event_logs.open(log); // which says whether it can be as is wanted
         log->enter(!id);
-        try {
-            if (kind != Kind::basic) event_logs.open(log);
-        } catch (const CORBA::Exception&) {
-            (void)log->end();
-            throw;
-        }
         {
             const std::lock_guard lock(mutex_);
             logs_[key] = log;
@@ -231,6 +226,7 @@ LogPtr ServiceState::create(Kind kind, std::optional<DsLogAdmin::LogId> id,
         event_logs.say_created(key);
         return log;
     } catch (...) {
+        event_logs.close(key);
         const std::lock_guard lock(mutex_);
         logs_.erase(key);
         throw;
