@@ -251,8 +251,9 @@ void AsynchronousCall::tell() noexcept
 
 void AsynchronousCall::refused() noexcept
 {
-    listener_.dropped(listener_);
-    abandon();
+    const CallListener listener = listener_;
+    abandon(); // of which observers are told while there is still what it was about
+    listener.dropped(listener);
 }
 
 } // namespace kairos::orb

@@ -72,8 +72,12 @@ class FactoryServant final : public POA_KairosEvents::ChannelFactory {
         // Whoever made one could otherwise have the name of any of the program's objects.
         return state_.create(name, "events/");
     }
-    KairosEvents::Channel_ptr find(const char* name) override { return state_.find(name); }
-    KairosEvents::NameList* names() override { return state_.names(); }
+    KairosEvents::Channel_ptr find(const char* name) override
+    {
+        const CORBA::Object_var object = state_.find(name, false);
+        return KairosEvents::Channel::_unchecked_narrow(object.in());
+    }
+    KairosEvents::NameList* names() override { return state_.names(false); }
 
   private:
     ServiceState& state_;
@@ -84,17 +88,15 @@ class FactoryServant final : public POA_KairosEvents::ChannelFactory {
 ChannelServants make_servants(ServiceState& state, std::uint64_t number,
                               const std::shared_ptr<Channel>& channel)
 {
+    auto* const made = new ChannelServant(state, number, channel);
     ChannelServants servants;
-    servants.channel = new ChannelServant(state, number, channel);
+    servants.channel = made;
     servants.consumers = new ConsumersServant(channel);
     servants.suppliers = new SuppliersServant(channel);
+    servants.set_admins = [made](CORBA::Object_ptr consumers, CORBA::Object_ptr suppliers) {
+        made->set(consumers, suppliers);
+    };
     return servants;
-}
-
-void set_admins(const ChannelServants& servants, CORBA::Object_ptr consumers,
-                CORBA::Object_ptr suppliers)
-{
-    dynamic_cast<ChannelServant&>(*servants.channel.in()).set(consumers, suppliers);
 }
 
 PortableServer::Servant_var<ServantBase> make_factory_servant(ServiceState& state)

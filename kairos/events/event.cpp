@@ -39,33 +39,4 @@ Event::Event(const CORBA::Any& data) : data_(data), encoded_(data_)
     if (bytes != nullptr && bytes->has_wide) encoded_.note_wide_text();
 }
 
-std::size_t EventQueue::push(EventPtr event)
-{
-    const std::size_t size = event->octets();
-    std::size_t dropped = 0;
-    while (!events_.empty() && (events_.size() >= count_max_ || octets_ + size > octets_max_)) {
-        (void)pop();
-        ++dropped;
-    }
-    events_.push_back(std::move(event));
-    octets_ += size;
-    return dropped;
-}
-
-EventPtr EventQueue::pop() noexcept
-{
-    EventPtr event = std::move(events_.front());
-    events_.pop_front();
-    octets_ -= event->octets();
-    return event;
-}
-
-std::size_t EventQueue::clear() noexcept
-{
-    const std::size_t count = events_.size();
-    events_.clear();
-    octets_ = 0;
-    return count;
-}
-
 } // namespace kairos::events

@@ -15,6 +15,7 @@
 #include <deque>
 #include <functional>
 #include <memory>
+#include <utility>
 #include <vector>
 
 namespace kairos::events {
@@ -78,26 +79,53 @@ class Event {
 using EventPtr = std::shared_ptr<const Event>;
 
 /// Events that wait for one consumer, bounded. Used by one thread at a time.
-class EventQueue {
+template <typename Event>
+class BoundedQueue {
   public:
-    EventQueue(std::size_t count_max, std::size_t octets_max) noexcept
+    using Ptr = std::shared_ptr<const Event>;
+
+    BoundedQueue(std::size_t count_max, std::size_t octets_max) noexcept
         : count_max_(count_max), octets_max_(octets_max)
     {
     }
 
     [[nodiscard]] bool empty() const noexcept { return events_.empty(); }
     /// Adds an event; returns how many older ones had to go for it.
-    [[nodiscard]] std::size_t push(EventPtr event);
+    [[nodiscard]] std::size_t push(Ptr event)
+    {
+        const std::size_t size = event->octets();
+        std::size_t dropped = 0;
+        while (!events_.empty() && (events_.size() >= count_max_ || octets_ + size > octets_max_)) {
+            (void)pop();
+            ++dropped;
+        }
+        events_.push_back(std::move(event));
+        octets_ += size;
+        return dropped;
+    }
     /// Takes the oldest out. There must be one.
-    [[nodiscard]] EventPtr pop() noexcept;
+    [[nodiscard]] Ptr pop() noexcept
+    {
+        Ptr event = std::move(events_.front());
+        events_.pop_front();
+        octets_ -= event->octets();
+        return event;
+    }
     /// Forgets all; returns how many there were.
-    std::size_t clear() noexcept;
+    std::size_t clear() noexcept
+    {
+        const std::size_t count = events_.size();
+        events_.clear();
+        octets_ = 0;
+        return count;
+    }
 
   private:
     const std::size_t count_max_;
     const std::size_t octets_max_;
-    std::deque<EventPtr> events_;
+    std::deque<Ptr> events_;
     std::size_t octets_ = 0; // of all
 };
+using EventQueue = BoundedQueue<Event>;
 
 } // namespace kairos::events

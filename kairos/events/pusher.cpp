@@ -107,7 +107,7 @@ void Pusher::send_next()
         return wake();
     }
     try {
-        orb::AsynchronousCall& call = make_call(push_);
+        orb::AsynchronousCall& call = make_call(next_operation());
         try {
             const cdr::Writer::CopyAll copies(call.out());
             write_next(call.out());

@@ -51,6 +51,8 @@ class KAIROS_API Pusher : public ClientCourier {
     [[nodiscard]] virtual std::size_t next_octets() const noexcept = 0;
     /// Writes them as the arguments of a call.
     virtual void write_next(cdr::Writer& out) const = 0;
+    /// What it is pushed by, which lives until it is forgotten.
+    [[nodiscard]] virtual const orb::Operation& next_operation() const noexcept { return push_; }
     virtual void forget_next() noexcept = 0;
     /// Whether it is to be sent until its consumer has taken it, even if that may be twice.
     [[nodiscard]] virtual bool is_next_lasting() const noexcept { return false; }

@@ -38,6 +38,16 @@ KairosEvents::Channel_ptr EventService::create_channel(const std::string& name,
     return state_->create(name, "", std::move(recorder), &feed);
 }
 
+KairosEvents::TypedChannel_ptr EventService::create_typed_channel(const std::string& name)
+{
+    return state_->create_typed(name, "");
+}
+
+KairosEvents::TypedChannelFactory_ptr EventService::typed_factory() const
+{
+    return state_->typed_factory();
+}
+
 KairosEvents::ChannelFactory_ptr EventService::factory() const { return state_->factory(); }
 
 } // namespace kairos::events

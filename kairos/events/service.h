@@ -51,6 +51,12 @@ class KAIROS_API EventService {
     [[nodiscard]] KairosEvents::Channel_ptr create_channel(const std::string& name,
                                                            std::shared_ptr<Recorder> recorder,
                                                            std::shared_ptr<Feed>& feed);
+    /// Makes a typed channel, as the first of these a channel.
+    [[nodiscard]] KairosEvents::TypedChannel_ptr create_typed_channel(const std::string& name = {});
+    /// The object by which clients make typed channels and find those with names, also as
+    /// "corbaloc::host:port/TypedEventChannelFactory". Those that they make are called as
+    /// "corbaloc::host:port/typed/NAME". Owned by the caller.
+    [[nodiscard]] KairosEvents::TypedChannelFactory_ptr typed_factory() const;
     /// The object by which clients make channels and find those with names, also as
     /// "corbaloc::host:port/EventChannelFactory". Those that they make are called as
     /// "corbaloc::host:port/events/NAME". Owned by the caller.

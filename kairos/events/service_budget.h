@@ -77,6 +77,7 @@ struct ServiceBudget {
     explicit ServiceBudget(const ServiceLimits& limits)
         : proxies(std::make_shared<Allowance>(limits.proxies_of_all_max)),
           pulls(std::make_shared<Allowance>(limits.pulls_of_all_max)),
+          connects(std::make_shared<Allowance>(limits.connects_of_all_max)),
           event_octets(std::make_shared<Allowance>(limits.octets_of_all_max)),
           call_octets(std::make_shared<Allowance>(limits.octets_of_all_max))
     {
@@ -84,6 +85,7 @@ struct ServiceBudget {
 
     const std::shared_ptr<Allowance> proxies;
     const std::shared_ptr<Allowance> pulls;
+    const std::shared_ptr<Allowance> connects;     ///< of typed consumers, while they are asked
     const std::shared_ptr<Allowance> event_octets; ///< of events that wait, each counted once
     const std::shared_ptr<Allowance> call_octets;  ///< of their copies in calls under way
 };

@@ -41,6 +41,9 @@ struct ServiceLimits {
     std::chrono::milliseconds pull_max{60'000};
     std::size_t pulls_max = 100;
     std::size_t pulls_of_all_max = 1000;
+    /// How many typed consumers of all channels may be asked at once which object takes their
+    /// events; each has a thread of the server wait for it.
+    std::size_t connects_of_all_max = 16;
     /// Threads that call consumers and suppliers: those which have answered lately; those which
     /// were not called yet, or are in this process; and those which have failed. Connecting, and a
     /// call within the process, keeps one of them. One of each at least.

@@ -10,6 +10,7 @@ namespace kairos::events {
 namespace {
 
 constexpr const char* factory_name = "EventChannelFactory";
+constexpr const char* typed_factory_name = "TypedEventChannelFactory";
 constexpr std::size_t name_octets_max = 255;
 
 using PortableServer::ObjectId_var;
@@ -27,27 +28,29 @@ const ServiceLimits& checked(const ServiceLimits& limits)
 } // namespace
 
 ServiceState::ServiceState(CORBA::ORB_ptr orb, const ServiceLimits& limits, const char* adapter)
-    : limits_(checked(limits)), budget_(std::make_shared<ServiceBudget>(limits)),
+    : orb_(CORBA::ORB::_duplicate(orb)), limits_(checked(limits)),
+      budget_(std::make_shared<ServiceBudget>(limits)),
       couriers_(std::make_shared<Couriers>(limits)),
       adapters_(orb, adapter != nullptr ? adapter : "EventService")
 {
     if (adapter != nullptr) return;
     try {
-        begin();
+        begin(make_factory_servant(*this).in(), factory_name, has_table_entry_);
+        begin(make_typed_factory_servant(*this).in(), typed_factory_name, has_typed_table_entry_);
     } catch (...) {
+        if (has_table_entry_) adapters_.unbind(factory_name);
         adapters_.destroy(); // which lead to this
         throw;
     }
 }
 
-void ServiceState::begin()
+void ServiceState::begin(PortableServer::Servant factory, const char* name, bool& has_table_entry)
 {
-    const auto servant = make_factory_servant(*this);
     ObjectId_var id;
-    const CORBA::Object_var object = adapters_.activate_named(servant.in(), factory_name, id);
+    const CORBA::Object_var object = adapters_.activate_named(factory, name, id);
     try {
-        adapters_.bind(factory_name, object.in());
-        has_table_entry_ = true;
+        adapters_.bind(name, object.in());
+        has_table_entry = true;
     } catch (const IORTable::AlreadyBound&) {
         // The program that this service is part of leads its clients to another one.
     }
@@ -65,12 +68,13 @@ ServiceState::~ServiceState()
     for (auto& [number, entry] : channels)
         end(entry, false);
     if (has_table_entry_) adapters_.unbind(factory_name);
+    if (has_typed_table_entry_) adapters_.unbind(typed_factory_name);
     adapters_.destroy();
 }
 
 void ServiceState::begin_to_end() noexcept
 {
-    std::vector<std::shared_ptr<Channel>> channels;
+    std::vector<std::shared_ptr<Members>> channels;
     {
         const Lock lock(mutex_);
         has_ended_ = true;
@@ -81,17 +85,28 @@ void ServiceState::begin_to_end() noexcept
         channel->end(false);
 }
 
+CORBA::Object_ptr ServiceState::named(const char* id) const
+{
+    const ObjectId_var oid = PortableServer::string_to_ObjectId(id);
+    return adapters_.named()->id_to_reference(oid.in());
+}
+
 KairosEvents::ChannelFactory_ptr ServiceState::factory() const
 {
-    const ObjectId_var id = PortableServer::string_to_ObjectId(factory_name);
-    const CORBA::Object_var object = adapters_.named()->id_to_reference(id.in());
+    const CORBA::Object_var object = named(factory_name);
     return KairosEvents::ChannelFactory::_unchecked_narrow(object.in());
 }
 
-/// A place for the channel, which nobody finds before it has its objects.
-std::uint64_t ServiceState::enter(const std::string& name, std::shared_ptr<Recorder> recorder,
-                                  std::shared_ptr<Channel>& channel)
+KairosEvents::TypedChannelFactory_ptr ServiceState::typed_factory() const
 {
+    const CORBA::Object_var object = named(typed_factory_name);
+    return KairosEvents::TypedChannelFactory::_unchecked_narrow(object.in());
+}
+
+/// A place for the channel, which nobody finds before it has its objects.
+std::uint64_t ServiceState::enter(const Entry& made)
+{
+    const std::string& name = made.channel->name();
     const Lock lock(mutex_);
     if (has_ended_) throw CORBA::OBJECT_NOT_EXIST(mapping::omg_minor(1), CORBA::COMPLETED_NO);
     if (channels_.size() >= limits_.channels_max)
@@ -100,9 +115,7 @@ std::uint64_t ServiceState::enter(const std::string& name, std::shared_ptr<Recor
     if (!name.empty())
         for (const auto& [number, entry] : channels_)
             if (entry.channel->name() == name) throw KairosEvents::NameInUse();
-    channel = std::make_shared<Channel>(name, limits_, budget_, couriers_, adapters_.others(),
-                                        std::move(recorder));
-    channels_[++last_].channel = channel;
+    channels_[++last_].channel = made.channel;
     return last_;
 }
 
@@ -110,20 +123,39 @@ KairosEvents::Channel_ptr ServiceState::create(const std::string& name, const ch
                                                std::shared_ptr<Recorder> recorder,
                                                std::shared_ptr<Feed>* feed)
 {
-    if (name.size() > name_octets_max) throw KairosEvents::InvalidName();
-    Entry entry;
-    const std::uint64_t number = enter(name, std::move(recorder), entry.channel);
+    const auto channel = std::make_shared<Channel>(name, limits_, budget_, couriers_,
+                                                   adapters_.others(), std::move(recorder));
+    const CORBA::Object_var object = create({.channel = channel}, place, [&](std::uint64_t number) {
+        return make_servants(*this, number, channel);
+    });
+    if (feed != nullptr) *feed = std::make_shared<ChannelFeed>(channel);
+    return KairosEvents::Channel::_unchecked_narrow(object.in());
+}
+
+KairosEvents::TypedChannel_ptr ServiceState::create_typed(const std::string& name,
+                                                          const char* place)
+{
+    const auto channel =
+        std::make_shared<TypedChannel>(name, limits_, budget_, couriers_, adapters_.others());
+    const CORBA::Object_var object =
+        create({.channel = channel, .is_typed = true}, place, [&](std::uint64_t number) {
+            return make_typed_servants(*this, adapters_, orb_.in(), number, channel);
+        });
+    return KairosEvents::TypedChannel::_unchecked_narrow(object.in());
+}
+
+CORBA::Object_ptr ServiceState::create(Entry entry, const char* place, const MakeServants& make)
+{
+    if (entry.channel->name().size() > name_octets_max) throw KairosEvents::InvalidName();
+    const std::uint64_t number = enter(entry);
     try {
-        const CORBA::Object_var object = make_objects(number, entry, place);
-        auto made =
-            KairosEvents::Channel_var(KairosEvents::Channel::_unchecked_narrow(object.in()));
-        if (feed != nullptr) *feed = std::make_shared<ChannelFeed>(entry.channel);
+        CORBA::Object_var object = make_objects(make(number), entry, place);
         const Lock lock(mutex_);
         const auto found = channels_.find(number);
         if (found == channels_.end() || has_ended_)
             throw CORBA::OBJECT_NOT_EXIST(mapping::omg_minor(1), CORBA::COMPLETED_NO);
         found->second = std::move(entry);
-        return made._retn();
+        return object._retn();
     } catch (...) {
         {
             const Lock lock(mutex_);
@@ -134,13 +166,13 @@ KairosEvents::Channel_ptr ServiceState::create(const std::string& name, const ch
     }
 }
 
-CORBA::Object_ptr ServiceState::make_objects(std::uint64_t number, Entry& entry, const char* place)
+CORBA::Object_ptr ServiceState::make_objects(const ChannelServants& servants, Entry& entry,
+                                             const char* place)
 {
-    const ChannelServants servants = make_servants(*this, number, entry.channel);
     Objects& ids = entry.objects;
     const CORBA::Object_var consumers = adapters_.activate(servants.consumers.in(), ids.consumers);
     const CORBA::Object_var suppliers = adapters_.activate(servants.suppliers.in(), ids.suppliers);
-    set_admins(servants, consumers.in(), suppliers.in());
+    servants.set_admins(consumers.in(), suppliers.in());
     const std::string& name = entry.channel->name();
     if (name.empty()) return adapters_.activate(servants.channel.in(), ids.channel);
     try {
@@ -150,7 +182,7 @@ CORBA::Object_ptr ServiceState::make_objects(std::uint64_t number, Entry& entry,
         adapters_.bind(in_table.c_str(), object.in());
         entry.in_table = std::move(in_table);
         return object._retn();
-    } catch (const PortableServer::POA::ObjectAlreadyActive&) { // the factory
+    } catch (const PortableServer::POA::ObjectAlreadyActive&) { // a factory
         ids.channel = {};
         throw KairosEvents::NameInUse();
     } catch (const IORTable::AlreadyBound&) {
@@ -158,30 +190,30 @@ CORBA::Object_ptr ServiceState::make_objects(std::uint64_t number, Entry& entry,
     }
 }
 
-KairosEvents::Channel_ptr ServiceState::find(const std::string& name)
+CORBA::Object_ptr ServiceState::find(const std::string& name, bool is_typed)
 {
     ObjectId_var id;
     {
         const Lock lock(mutex_);
         for (const auto& [number, entry] : channels_)
-            if (!name.empty() && entry.channel->name() == name && !entry.in_table.empty())
+            if (!name.empty() && entry.channel->name() == name && entry.is_typed == is_typed &&
+                !entry.in_table.empty())
                 id = entry.objects.channel;
     }
     if (id.operator->() == nullptr) throw KairosEvents::NotFound();
     try {
-        const CORBA::Object_var object = adapters_.named()->id_to_reference(id.in());
-        return KairosEvents::Channel::_unchecked_narrow(object.in());
+        return adapters_.named()->id_to_reference(id.in());
     } catch (const PortableServer::POA::ObjectNotActive&) {
         throw KairosEvents::NotFound();
     }
 }
 
-KairosEvents::NameList* ServiceState::names()
+KairosEvents::NameList* ServiceState::names(bool is_typed)
 {
     KairosEvents::NameList_var names = new KairosEvents::NameList;
     const Lock lock(mutex_);
     for (const auto& [number, entry] : channels_) {
-        if (entry.in_table.empty()) continue;
+        if (entry.in_table.empty() || entry.is_typed != is_typed) continue;
         names->length(names->length() + 1);
         names[names->length() - 1] = entry.channel->name().c_str();
     }

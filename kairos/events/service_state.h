@@ -9,14 +9,23 @@
 #include "kairos/events/channel.h"
 #include "kairos/events/service_adapters.h"
 #include "kairos/events/service_limits.h"
+#include "kairos/events/typed_channel.h"
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <string>
 
 namespace kairos::events {
+
+/// The servants, with a count of their own.
+struct ChannelServants {
+    PortableServer::Servant_var<PortableServer::ServantBase> channel, consumers, suppliers;
+    /// Has the channel answer these for its admins; to be called before it is.
+    std::function<void(CORBA::Object_ptr consumers, CORBA::Object_ptr suppliers)> set_admins;
+};
 
 class ServiceState {
   public:
@@ -34,9 +43,13 @@ class ServiceState {
     [[nodiscard]] KairosEvents::Channel_ptr create(const std::string& name, const char* place,
                                                    std::shared_ptr<Recorder> recorder = nullptr,
                                                    std::shared_ptr<Feed>* feed = nullptr);
-    [[nodiscard]] KairosEvents::Channel_ptr find(const std::string& name);
-    [[nodiscard]] KairosEvents::NameList* names();
+    [[nodiscard]] KairosEvents::TypedChannel_ptr create_typed(const std::string& name,
+                                                              const char* place);
+    /// A channel, typed or not. Throws NotFound.
+    [[nodiscard]] CORBA::Object_ptr find(const std::string& name, bool is_typed);
+    [[nodiscard]] KairosEvents::NameList* names(bool is_typed);
     [[nodiscard]] KairosEvents::ChannelFactory_ptr factory() const;
+    [[nodiscard]] KairosEvents::TypedChannelFactory_ptr typed_factory() const;
 
     /// Ends a channel, by its number, and tells who is connected. Throws OBJECT_NOT_EXIST if it has
     /// ended.
@@ -48,40 +61,47 @@ class ServiceState {
         PortableServer::ObjectId_var channel, consumers, suppliers;
     };
     struct Entry {
-        std::shared_ptr<Channel> channel;
-        Objects objects;
+        std::shared_ptr<Members> channel;
+        bool is_typed = false;
+        Objects objects{};
         std::string in_table{}; // its name there; empty for one that is not
     };
+    /// Makes the servants of a channel of that number.
+    using MakeServants = std::function<ChannelServants(std::uint64_t number)>;
 
-    [[nodiscard]] std::uint64_t enter(const std::string& name, std::shared_ptr<Recorder> recorder,
-                                      std::shared_ptr<Channel>& channel);
-    [[nodiscard]] CORBA::Object_ptr make_objects(std::uint64_t number, Entry& entry,
+    [[nodiscard]] CORBA::Object_ptr create(Entry entry, const char* place,
+                                           const MakeServants& make);
+    [[nodiscard]] std::uint64_t enter(const Entry& entry);
+    [[nodiscard]] CORBA::Object_ptr make_objects(const ChannelServants& servants, Entry& entry,
                                                  const char* place);
+    [[nodiscard]] CORBA::Object_ptr named(const char* id) const;
     void end(Entry& entry, bool tells) noexcept;
-    void begin();
+    void begin(PortableServer::Servant factory, const char* name, bool& has_table_entry);
 
+    const CORBA::ORB_var orb_;
     const ServiceLimits limits_;
     const std::shared_ptr<ServiceBudget> budget_;
     const std::shared_ptr<Couriers> couriers_;
-    ServiceAdapters adapters_;     // `named` are the factory, and channels with names
+    ServiceAdapters adapters_;     // `named` are the factories, and channels with names
     bool has_table_entry_ = false; // of the factory
-    std::mutex mutex_;             // guards what follows; not held while anything is called
+    bool has_typed_table_entry_ = false;
+    std::mutex mutex_; // guards what follows; not held while anything is called
     std::map<std::uint64_t, Entry> channels_;
     std::uint64_t last_ = 0; // number of a channel
     bool has_ended_ = false;
 };
 
-/// The servants, with a count of their own. `state` must outlive them.
-struct ChannelServants {
-    PortableServer::Servant_var<PortableServer::ServantBase> channel, consumers, suppliers;
-};
-/// `number` is the channel's; `objects` the POA of its admins.
+// `state` must outlive what these return.
+/// `number` is the channel's.
 [[nodiscard]] ChannelServants make_servants(ServiceState& state, std::uint64_t number,
                                             const std::shared_ptr<Channel>& channel);
-/// What the channel's servant answers for its admins; before it is called.
-void set_admins(const ChannelServants& servants, CORBA::Object_ptr consumers,
-                CORBA::Object_ptr suppliers);
+[[nodiscard]] ChannelServants make_typed_servants(ServiceState& state,
+                                                  const ServiceAdapters& adapters,
+                                                  CORBA::ORB_ptr orb, std::uint64_t number,
+                                                  const std::shared_ptr<TypedChannel>& channel);
 [[nodiscard]] PortableServer::Servant_var<PortableServer::ServantBase>
 make_factory_servant(ServiceState& state);
+[[nodiscard]] PortableServer::Servant_var<PortableServer::ServantBase>
+make_typed_factory_servant(ServiceState& state);
 
 } // namespace kairos::events

@@ -468,6 +468,59 @@ TEST_F(KeptChannels, ComeBackWithAllThatWasSaid)
     EXPECT_EQ(0, folder_.ask("SELECT count(*) FROM waiting"));
 }
 
+TEST_F(KeptChannels, ComeBackWithTheirMappingFilters)
+{
+    const auto any_with = [](auto value) {
+        CORBA::Any any;
+        any <<= value;
+        return any;
+    };
+    const CosNotifyFilter::FilterFactory_var factory = channel_->default_filter_factory();
+    const CosNotifyFilter::MappingFilter_var first =
+        factory->create_mapping_filter("EXTENDED_TCL", any_with(CORBA::Short{1}));
+    const CosNotifyFilter::MappingFilter_var gone =
+        factory->create_mapping_filter("EXTENDED_TCL", any_with(TimeBase::TimeT{0}));
+    CosNotifyFilter::MappingConstraintPairSeq pairs;
+    pairs.length(1);
+    pairs[0].constraint_expression.constraint_expr = "$number == 3";
+    pairs[0].result_to_set <<= CORBA::Short{9};
+    const CosNotifyFilter::MappingConstraintInfoSeq_var added =
+        first->add_mapping_constraints(pairs);
+    const StructuredProxyPullSupplier_var proxy = pulling();
+    proxy->priority_filter(first.in());
+    const ConsumerAdmin_var admin = channel_->default_consumer_admin();
+    admin->lifetime_filter(gone.in());
+    const StructuredProxyPushConsumer_var from = supplier();
+    for (const CORBA::Long value : {1, 2, 3})
+        from->push_structured_event(event_of("Lab", "Reading", value));
+    gone->destroy();
+
+    begin_again();
+    const CosNotifyFilter::MappingFilter_var now = proxy->priority_filter();
+    EXPECT_TRUE(now->_is_equivalent(first.in()));
+    EXPECT_TRUE(CORBA::is_nil(CosNotifyFilter::MappingFilter_var(admin->lifetime_filter()).in()));
+    const CosNotifyFilter::MappingConstraintInfoSeq_var all = now->get_all_mapping_constraints();
+    ASSERT_EQ(1U, all->length());
+    CORBA::Short value = 0;
+    EXPECT_TRUE(all[0U].value >>= value);
+    EXPECT_EQ(9, value);
+    EXPECT_EQ((std::vector<CORBA::Long>{3, 1, 2}), pulled(proxy.in())); // of those that waited, too
+    for (const CORBA::Long value : {4, 3})
+        supplier()->push_structured_event(event_of("Lab", "Reading", value));
+    limits_.restored_mapping_max = {}; // where there is no time for it, events are as they say
+    begin_again();
+    EXPECT_EQ((std::vector<CORBA::Long>{4, 3}), pulled(proxy.in()));
+    EXPECT_TRUE(log_.wait_for("for 2 of them they were not asked"));
+    const CosNotifyFilter::MappingConstraintInfoSeq_var more = now->add_mapping_constraints(pairs);
+    EXPECT_EQ(added[0U].constraint_id + 1, more[0U].constraint_id);
+    // A filter that would not be there again.
+    const auto other = KairosNotification::Channel_var(service_->create_channel("Other"));
+    const CosNotifyFilter::FilterFactory_var others = other->default_filter_factory();
+    const CosNotifyFilter::MappingFilter_var brief =
+        others->create_mapping_filter("EXTENDED_TCL", any_with(CORBA::Short{1}));
+    EXPECT_THROW(proxy->priority_filter(brief.in()), CORBA::BAD_PARAM);
+}
+
 TEST_F(KeptChannels, KeepEveryFormForEveryFormOfConsumer)
 {
     // Consumers that are given nothing before the service has begun again.

@@ -60,9 +60,10 @@ Bytes id_in(Bytes object_key)
 constexpr Contents unknown_contents{.has_more = false, .has_characters = true, .has_wide = true};
 
 /// Whether what is left of a body means the same, octet for octet, where the writer is.
-bool may_pass(const cdr::Reader& in, const cdr::Writer& out, Contents contents)
+bool may_pass(cdr::Reader& in, const cdr::Writer& out, Contents contents)
 {
     if (in.left() == 0) return true;
+    if (in.has_gap()) in.leave_chunk(); // what lies in shared memory is copied to its place
     if (contents.has_more || !in.is_native() || in.offset() % 8 != 0 || out.phase() % 8 != 0)
         return false;
     if (contents.has_wide && (cdr::text_form(in) != nullptr || cdr::text_form(out) != nullptr))

@@ -10,17 +10,19 @@ namespace kairos::logs {
 namespace {
 
 /// Writes what passes. What cannot be written is passed on all the same.
-class EventRecorder final : public events::Recorder {
+class EventRecorder final : public events::Recorder, public notification::Recorder {
   public:
     EventRecorder(LogPtr log, EventLogs& told) : log_(std::move(log)), told_(told) {}
 
-    bool take(const CORBA::Any& event) noexcept override
+    bool take(const CORBA::Any& event) noexcept override { return take(event, true); }
+    bool take(const CORBA::Any& event, bool is_wanted) noexcept override
     {
         bool forwards = true;
         std::vector<Alarm> alarms;
         const bool was_enabled = log_->is_enabled();
         try {
             forwards = log_->settings()->forwarding_state == DsLogAdmin::on;
+            if (!is_wanted) return forwards;
             const std::vector<Draft> draft{
                 {.attributes = {}, .info = encapsulated(event, log_->surroundings()->orb.in())}};
             log_->write(draft, alarms);
@@ -44,10 +46,26 @@ class EventRecorder final : public events::Recorder {
     EventLogs& told_;
 };
 
+/// What logs say of themselves is written nowhere.
+class AnnouncementRecorder final : public notification::Recorder {
+  public:
+    bool take(const CORBA::Any& /*event*/, bool /*is_wanted*/) noexcept override { return true; }
+};
+
 /// Of those that ProcessingErrorAlarm reserves for nobody.
 constexpr CORBA::Long event_not_written = 1;
 
 } // namespace
+
+KairosLogs::ChannelSettings settings_of(KairosNotification::RecordedChannel_ptr channel)
+{
+    const CosNotification::QoSProperties_var qos = channel->get_qos();
+    const CosNotification::AdminProperties_var administration = channel->get_admin();
+    KairosLogs::ChannelSettings settings;
+    settings.qos = qos.in();
+    settings.administration = administration.in();
+    return settings;
+}
 
 void EventLogs::begin_service()
 {
@@ -56,7 +74,7 @@ void EventLogs::begin_service()
         limits.channels_max = state_.around().limits.logs_max + 1;
         auto service =
             std::make_unique<events::EventService>(state_.around().orb.in(), limits, "LogChannels");
-        announced_ = service->create_channel();
+        announced_.channel = service->create_channel();
         bool is_ending = false;
         {
             const std::lock_guard lock(mutex_);
@@ -67,31 +85,72 @@ void EventLogs::begin_service()
     });
 }
 
+void EventLogs::begin_notifications()
+{
+    std::call_once(notify_begun_, [this] {
+        notification::NotificationLimits limits;
+        limits.channels_max = state_.around().limits.logs_max + 1;
+        auto service = std::make_unique<notification::NotificationService>(
+            state_.around().orb.in(), limits, "NotifyLogChannels");
+        const KairosNotification::RecordedChannel_var made = service->create_channel(
+            {}, {}, std::make_shared<AnnouncementRecorder>(), CORBA::Object::_nil());
+        notify_announced_.channel = CosEventChannelAdmin::EventChannel::_duplicate(made.in());
+        bool is_ending = false;
+        {
+            const std::lock_guard lock(mutex_);
+            notifications_ = std::move(service);
+            is_ending = is_ending_;
+        }
+        if (is_ending) notifications_->begin_to_end();
+    });
+}
+
 void EventLogs::begin_to_end() noexcept
 {
     events::EventService* service = nullptr;
+    notification::NotificationService* notifications = nullptr;
     {
         const std::lock_guard lock(mutex_);
         is_ending_ = true;
         service = service_.get();
+        notifications = notifications_.get();
     }
     if (service != nullptr) service->begin_to_end();
+    if (notifications != nullptr) notifications->begin_to_end();
 }
 
-void EventLogs::end() noexcept { service_ = nullptr; }
+void EventLogs::end() noexcept
+{
+    service_ = nullptr;
+    notifications_ = nullptr;
+}
 
 void EventLogs::open(const LogPtr& log)
 {
-    begin_service();
-    CosEventChannelAdmin::EventChannel_var channel =
-        service_->create_channel(std::make_shared<EventRecorder>(log, *this));
-    const std::lock_guard lock(mutex_);
-    channels_[log->key()] = channel;
+    const auto recorder = std::make_shared<EventRecorder>(log, *this);
+    CORBA::Object_var channel;
+    if (kind_of(log->key()) == Kind::notify) {
+        begin_notifications();
+        const auto settings = log->settings();
+        const DsLogAdmin::Log_var front = reference(log->key());
+        channel = notifications_->create_channel(
+            settings->channel.qos, settings->channel.administration, recorder, front.in());
+    } else {
+        begin_service();
+        channel = service_->create_channel(recorder);
+    }
+    {
+        const std::lock_guard lock(mutex_);
+        channels_[log->key()] = channel;
+    }
+    if (kind_of(log->key()) == Kind::notify)
+        log->note_channel(
+            settings_of(KairosNotification::RecordedChannel_var(notify_channel(log->key())).in()));
 }
 
 void EventLogs::close(LogKey key) noexcept
 {
-    CosEventChannelAdmin::EventChannel_var gone;
+    CORBA::Object_var gone;
     {
         const std::lock_guard lock(mutex_);
         const auto found = channels_.find(key);
@@ -100,36 +159,61 @@ void EventLogs::close(LogKey key) noexcept
         channels_.erase(found);
     }
     try {
-        gone->destroy();
+        CosEventChannelAdmin::EventChannel_var(
+            CosEventChannelAdmin::EventChannel::_unchecked_narrow(gone.in()))
+            ->destroy();
     } catch (const CORBA::Exception&) { // it has ended with the service
     }
 }
 
-CosEventChannelAdmin::EventChannel_ptr EventLogs::channel(LogKey key)
+CORBA::Object_ptr EventLogs::found(LogKey key)
 {
     const std::lock_guard lock(mutex_);
     const auto found = channels_.find(key);
     if (found == channels_.end()) corba::raise_no_such_object();
-    return CosEventChannelAdmin::EventChannel::_duplicate(found->second.in());
+    return CORBA::Object::_duplicate(found->second.in());
+}
+
+CosEventChannelAdmin::EventChannel_ptr EventLogs::channel(LogKey key)
+{
+    const CORBA::Object_var object = found(key);
+    return CosEventChannelAdmin::EventChannel::_unchecked_narrow(object.in());
+}
+
+KairosNotification::RecordedChannel_ptr EventLogs::notify_channel(LogKey key)
+{
+    const CORBA::Object_var object = found(key);
+    return KairosNotification::RecordedChannel::_unchecked_narrow(object.in());
 }
 
 CosEventChannelAdmin::EventChannel_ptr EventLogs::announcements()
 {
     begin_service();
-    return CosEventChannelAdmin::EventChannel::_duplicate(announced_.in());
+    return CosEventChannelAdmin::EventChannel::_duplicate(announced_.channel.in());
+}
+
+CosNotifyChannelAdmin::EventChannel_ptr EventLogs::notify_announcements()
+{
+    begin_notifications();
+    return CosNotifyChannelAdmin::EventChannel::_unchecked_narrow(notify_announced_.channel.in());
 }
 
 DsLogAdmin::Log_ptr EventLogs::reference(LogKey key) const { return state_.reference(key); }
 
 TimeBase::TimeT EventLogs::now() const { return state_.around().clock->now(); }
 
-void EventLogs::push(const CORBA::Any& event)
+void EventLogs::push(Kind kind, const CORBA::Any& event)
 {
-    const CosEventChannelAdmin::EventChannel_var channel = announcements();
+    if (kind == Kind::notify)
+        begin_notifications();
+    else
+        begin_service();
+    Announcements& announced = kind == Kind::notify ? notify_announced_ : announced_;
+    const CosEventChannelAdmin::EventChannel_var& channel = announced.channel;
     CosEventChannelAdmin::ProxyPushConsumer_var to;
     {
         const std::lock_guard lock(mutex_);
-        to = announcer_;
+        to = announced.supplier;
     }
     for (bool is_new = CORBA::is_nil(to.in());; is_new = true) {
         if (is_new) {
@@ -137,7 +221,7 @@ void EventLogs::push(const CORBA::Any& event)
             to = admin->obtain_push_consumer();
             to->connect_push_supplier(CosEventComm::PushSupplier::_nil());
             const std::lock_guard lock(mutex_);
-            announcer_ = to;
+            announced.supplier = to;
         }
         try {
             return to->push(event);
@@ -154,7 +238,7 @@ void EventLogs::say_created(LogKey key) noexcept
         DsLogNotification::ObjectCreation event{};
         event.id = id_of(key);
         event.time = now();
-        say(event);
+        say(key, event);
     } catch (const std::exception&) { // there is nobody to be told
     }
 }
@@ -166,7 +250,7 @@ void EventLogs::say_deleted(LogKey key) noexcept
         DsLogNotification::ObjectDeletion event{};
         event.id = id_of(key);
         event.time = now();
-        say(event);
+        say(key, event);
     } catch (const std::exception&) { // there is nobody to be told
     }
 }
@@ -182,7 +266,7 @@ void EventLogs::say_passed(LogKey key, const std::vector<Alarm>& alarms) noexcep
             event.observed_value = alarm.observed;
             event.perceived_severity =
                 alarm.crossed == 100 ? DsLogNotification::critical : DsLogNotification::minor;
-            say(event);
+            say(key, event);
         } catch (const std::exception&) { // there is nobody to be told
         }
     }
@@ -201,7 +285,7 @@ void EventLogs::say_failed(LogKey key, const char* reason) noexcept
         event.error_num = event_not_written;
         event.error_string =
             ("log " + std::to_string(id_of(key)) + ": an event is not written: " + reason).c_str();
-        say(event);
+        say(key, event);
     } catch (const std::exception&) { // there is nobody to be told
     }
 }

@@ -170,6 +170,14 @@ bool Log::is_safe() const
     return false;
 }
 
+void Log::note_channel(KairosLogs::ChannelSettings channel)
+{
+    auto now = std::make_shared<Settings>(*settings());
+    now->channel = std::move(channel);
+    const std::lock_guard lock(mutex_);
+    state_.settings = std::move(now);
+}
+
 void Log::enter(bool is_chosen)
 {
     const auto put = [&](Tables& tables, LogState& state) {

@@ -88,6 +88,8 @@ class Log {
     [[nodiscard]] std::shared_ptr<const Settings> settings() const;
     [[nodiscard]] bool is_enabled() const noexcept { return is_enabled_; }
 
+    /// Notes what its channel is. Of one that is not served yet.
+    void note_channel(KairosLogs::ChannelSettings channel);
     /// Puts a new log into the store; if `is_chosen`, its id is never chosen again.
     void enter(bool is_chosen);
     /// Changes settings as a function says, which may throw. Returns what they were.

@@ -329,7 +329,8 @@ class FactoryOperations : public Skeleton {
     [[nodiscard]] ServiceState& state() const noexcept { return state_; }
     [[nodiscard]] LogPtr make(std::optional<DsLogAdmin::LogId> id,
                               DsLogAdmin::LogFullActionType full_action, CORBA::ULongLong max_size,
-                              const DsLogAdmin::CapacityAlarmThresholdList& thresholds)
+                              const DsLogAdmin::CapacityAlarmThresholdList& thresholds,
+                              const KairosLogs::ChannelSettings& channel = {})
     {
         check_full_action(full_action);
         check_thresholds(thresholds);
@@ -337,6 +338,7 @@ class FactoryOperations : public Skeleton {
         settings.full_action = full_action;
         settings.max_size = max_size;
         settings.thresholds = thresholds;
+        settings.channel = channel;
         return state_.create(kind_, id, settings);
     }
 

@@ -155,12 +155,14 @@ RecordList* reply(ServiceState& state, const LogPtr& log, Numbers numbers,
 PortableServer::Servant make_factory_servant(ServiceState& state, Kind kind)
 {
     if (kind == Kind::event) return new EventFactoryServant(state, kind);
+    if (kind == Kind::notify) return make_notify_factory_servant(state);
     return new BasicFactoryServant(state, kind);
 }
 
 PortableServer::Servant make_log_servant(ServiceState& state, Kind kind)
 {
     if (kind == Kind::event) return new EventLogServant(state, kind);
+    if (kind == Kind::notify) return make_notify_log_servant(state);
     return new BasicLogServant(state, kind);
 }
 

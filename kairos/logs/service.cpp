@@ -19,7 +19,7 @@ using PortableServer::POA_var;
 constexpr const char* factory_names[kind_count] = {"BasicLogFactory", "EventLogFactory",
                                                    "NotifyLogFactory"};
 constexpr const char* adapter_names[kind_count] = {"Basic", "Event", "Notify"};
-constexpr Kind all_kinds[] = {Kind::basic, Kind::event};
+constexpr Kind all_kinds[] = {Kind::basic, Kind::event, Kind::notify};
 
 /// A POA whose objects are logs, by their keys, which later runs have again.
 POA_var make_log_poa(PortableServer::POA_ptr parent, const char* name,
@@ -42,8 +42,9 @@ POA_var make_log_poa(PortableServer::POA_ptr parent, const char* name,
 KairosLogs::Settings decoded_settings(const KeptLog& kept)
 {
     KairosLogs::Settings settings;
-    const Bytes bytes(reinterpret_cast<const std::byte*>(kept.settings.data()),
-                      kept.settings.size());
+    // An earlier version had no channel settings: zeros are empty ones.
+    const std::string octets = kept.settings + std::string(16, '\0');
+    const Bytes bytes(reinterpret_cast<const std::byte*>(octets.data()), octets.size());
     CORBA::Boolean little_endian = false;
     codec::OctetReader(bytes, !bytes.empty() && bytes[0] == std::byte{1})
         .get(little_endian)
@@ -115,12 +116,14 @@ void ServiceState::begin_to_serve()
         const ObjectId_var id = PortableServer::string_to_ObjectId(factory_names[place]);
         factories_->activate_object_with_id(id.in(), servant.in());
     }
-    for (const LogPtr& log : logs(Kind::event)) {
-        try {
-            event_logs.open(log);
-        } catch (const CORBA::Exception& failure) { // its records can be read all the same
-            log::error("log service: log " + std::to_string(id_of(log->key())) +
-                       " has no channel: " + failure.what());
+    for (const Kind kind : {Kind::event, Kind::notify}) {
+        for (const LogPtr& log : logs(kind)) {
+            try {
+                event_logs.open(log);
+            } catch (const CORBA::Exception& failure) { // its records can be read all the same
+                log::error("log service: log " + std::to_string(id_of(log->key())) +
+                           " has no channel: " + failure.what());
+            }
         }
     }
     manager->activate();
@@ -174,6 +177,7 @@ CORBA::Object_ptr ServiceState::factory(Kind kind) const
 DsLogAdmin::Log_ptr ServiceState::reference(LogKey key) const
 {
     if (kind_of(key) == Kind::event) return object<DsEventLogAdmin::EventLog>(key);
+    if (kind_of(key) == Kind::notify) return object<DsNotifyLogAdmin::NotifyLog>(key);
     return object<DsLogAdmin::BasicLog>(key);
 }
 
@@ -213,13 +217,8 @@ LogPtr ServiceState::create(Kind kind, std::optional<DsLogAdmin::LogId> id,
     try {
         const KeptLog kept{.key = key};
         auto log = std::make_shared<Log>(around_, kept, settings);
+        if (kind != Kind::basic) event_logs.open(log); // which says whether it can be as is wanted
         log->enter(!id);
-        try {
-            if (kind == Kind::event) event_logs.open(log);
-        } catch (const CORBA::Exception&) {
-            (void)log->end();
-            throw;
-        }
         {
             const std::lock_guard lock(mutex_);
             logs_[key] = log;
@@ -227,6 +226,7 @@ LogPtr ServiceState::create(Kind kind, std::optional<DsLogAdmin::LogId> id,
         event_logs.say_created(key);
         return log;
     } catch (...) {
+        event_logs.close(key);
         const std::lock_guard lock(mutex_);
         logs_.erase(key);
         throw;
@@ -305,6 +305,12 @@ DsEventLogAdmin::EventLogFactory_ptr LogService::event_logs() const
 {
     const CORBA::Object_var object = state_->factory(Kind::event);
     return DsEventLogAdmin::EventLogFactory::_unchecked_narrow(object.in());
+}
+
+DsNotifyLogAdmin::NotifyLogFactory_ptr LogService::notify_logs() const
+{
+    const CORBA::Object_var object = state_->factory(Kind::notify);
+    return DsNotifyLogAdmin::NotifyLogFactory::_unchecked_narrow(object.in());
 }
 
 void LogService::begin_to_end() noexcept { state_->event_logs.begin_to_end(); }

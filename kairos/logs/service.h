@@ -8,6 +8,7 @@
 #include "kairos/corba/CORBA.h"
 #include "kairos/logs/DsEventLogAdmin.h"
 #include "kairos/logs/DsLogAdmin.h"
+#include "kairos/logs/DsNotifyLogAdmin.h"
 #include "kairos/logs/service_limits.h"
 #include "kairos/logs/store.h"
 
@@ -51,6 +52,11 @@ class KAIROS_API LogService {
     /// "corbaloc::host:port/EventLogFactory"; where those are connected that want to hear what
     /// happens to them. Owned by the caller.
     [[nodiscard]] DsEventLogAdmin::EventLogFactory_ptr event_logs() const;
+
+    /// The object by which clients make and find logs that are notification channels, also as
+    /// "corbaloc::host:port/NotifyLogFactory"; where those are connected that want to hear what
+    /// happens to them. Owned by the caller.
+    [[nodiscard]] DsNotifyLogAdmin::NotifyLogFactory_ptr notify_logs() const;
     /// From here on no consumer or supplier of events is called, and pulls that wait end: for who
     /// is about to end. Any thread.
     void begin_to_end() noexcept;

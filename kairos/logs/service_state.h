@@ -83,6 +83,8 @@ class ServiceState {
 [[nodiscard]] PortableServer::Servant make_factory_servant(ServiceState& state, Kind kind);
 /// For all logs of a kind.
 [[nodiscard]] PortableServer::Servant make_log_servant(ServiceState& state, Kind kind);
+[[nodiscard]] PortableServer::Servant make_notify_factory_servant(ServiceState& state);
+[[nodiscard]] PortableServer::Servant make_notify_log_servant(ServiceState& state);
 [[nodiscard]] PortableServer::Servant make_iterator_servant(ServiceState& state);
 
 } // namespace kairos::logs

@@ -16,7 +16,7 @@ class Administered : public Skeleton {
     CosNotification::QoSProperties* get_qos() override { return settings().properties(); }
     void set_qos(const CosNotification::QoSProperties& qos) override
     {
-        if (settings().kept() == 0 && asks_to_be_kept(qos) && !settings().filters().are_kept())
+        if (settings().kept() == 0 && asks_to_be_kept(qos) && !settings().are_filters_kept())
             throw CORBA::BAD_PARAM(0, CORBA::COMPLETED_NO,
                                    "a filter is attached that is not kept, as this is to be");
         settings().change_qos(qos);
@@ -52,6 +52,26 @@ class Administered : public Skeleton {
     void remove_all_filters() override
     {
         settings().filters().clear();
+        save();
+    }
+
+  protected:
+    // What ConsumerAdmin and ProxySupplier say by attributes.
+    [[nodiscard]] CosNotifyFilter::MappingFilter_ptr mapping_filter(MappedProperty property)
+    {
+        return settings().mapping_object(property);
+    }
+    void set_mapping_filter(MappedProperty property, CosNotifyFilter::MappingFilter_ptr object)
+    {
+        MappingFilterPtr filter;
+        if (!CORBA::is_nil(object)) filter = mapping_filter_of(adapters(), object);
+        if (filter && !filter->is_for(property))
+            throw CORBA::BAD_PARAM(0, CORBA::COMPLETED_NO,
+                                   "the values of that mapping filter are no such property's");
+        if (filter && settings().kept() != 0 && filter->kept() == 0)
+            throw CORBA::BAD_PARAM(0, CORBA::COMPLETED_NO,
+                                   "that filter is of a channel that is not kept, as this one is");
+        settings().set_mapping(property, std::move(filter), object);
         save();
     }
 

@@ -151,7 +151,7 @@ void Channel::take(const Data& data, const Source& source)
 {
     note_received();
     const std::size_t count = receptions()->size();
-    if (count == 0) return;
+    if (count == 0 && !recorder_) return;
     try {
         const Qos qos = source.proxy.qos();
         const auto event = std::make_shared<Notification>(
@@ -159,6 +159,12 @@ void Channel::take(const Data& data, const Source& source)
         if (event->encoded_octets() > own_limits().event_octets_max)
             throw CORBA::IMP_LIMIT(0, CORBA::COMPLETED_NO,
                                    "the event is larger than events may be");
+        std::optional<Passed> passed;
+        if (recorder_) {
+            passed = matcher_->match(*event);
+            if (!goes_on(source.admin, source.proxy, *passed) || !record(*event) || count == 0)
+                return;
+        }
         std::shared_ptr<events::Allowance> places;
         bool rejects = false;
         {
@@ -184,7 +190,11 @@ void Channel::take(const Data& data, const Source& source)
         if (!is_charged)
             throw CORBA::NO_RESOURCES(0, CORBA::COMPLETED_NO,
                                       "as many octets of events wait as may: consumers are slow");
-        pass_on(event, source, is_full);
+        if (!passed) {
+            passed = matcher_->match(*event);
+            if (!goes_on(source.admin, source.proxy, *passed)) return;
+        }
+        pass_on(event, *passed, is_full);
     } catch (...) {
         note_dropped(count);
         throw;
@@ -199,10 +209,33 @@ void Channel::expire_all()
         static_cast<Subscriber*>(one.receiver)->expire();
 }
 
-void Channel::pass_on(const NotificationPtr& event, const Source& source, bool is_full)
+/// Whether consumers get it, too.
+bool Channel::record(const Notification& event)
 {
-    const Passed passed = matcher_->match(*event);
-    if (!goes_on(source.admin, source.proxy, passed)) return;
+    FilterPtr filter;
+    {
+        const std::lock_guard lock(own_mutex_);
+        filter = record_filter_;
+    }
+    return recorder_->take(event.filterable(), !filter || filter->passes(event));
+}
+
+void Channel::set_record_filter(FilterPtr filter, CosNotifyFilter::Filter_ptr object)
+{
+    CosNotifyFilter::Filter_var kept = CosNotifyFilter::Filter::_duplicate(object);
+    const std::lock_guard lock(own_mutex_); // what was there goes when it is left
+    record_filter_.swap(filter);
+    std::swap(record_filter_object_, kept);
+}
+
+CosNotifyFilter::Filter_ptr Channel::record_filter() const
+{
+    const std::lock_guard lock(own_mutex_);
+    return CosNotifyFilter::Filter::_duplicate(record_filter_object_.in());
+}
+
+void Channel::pass_on(const NotificationPtr& event, const Passed& passed, bool is_full)
+{
     if (keeper_ && event->is_persistent(settings_.persists()))
         return keep_and_pass_on(event, passed, is_full);
     std::size_t octets_at_once = octets_at_once_max;
@@ -393,6 +426,11 @@ void Channel::forget(Filter& ended)
     forget_kept(ended);
     leave_kept(ended);
 }
+void Channel::forget(MappingFilter& ended)
+{
+    forget_kept(ended);
+    leave_kept(ended);
+}
 
 void Channel::save()
 {
@@ -445,6 +483,22 @@ void Channel::save(Filter& filter)
             state.constraints[i] = (*all)[i]->info;
         state.last_constraint = filter.last();
         return put_object(key, settings_.kept(), StoredKind::filter, state);
+    });
+}
+
+void Channel::save(MappingFilter& filter)
+{
+    if (filter.kept() == 0) return;
+    keeper_->save([this, &filter]() -> std::optional<StoreChange> {
+        const std::uint64_t key = filter.kept();
+        if (key == 0) return std::nullopt; // likewise
+        KairosNotificationStore::MappingFilter state;
+        state.place = id_of(&filter);
+        state.default_value = filter.default_value();
+        const CosNotifyFilter::MappingConstraintInfoSeq_var all = filter.infos(false);
+        state.constraints = all.in();
+        state.last_constraint = filter.last();
+        return put_object(key, settings_.kept(), StoredKind::mapping_filter, state);
     });
 }
 

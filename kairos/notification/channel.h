@@ -11,6 +11,7 @@
 #include "kairos/notification/CosNotifyChannelAdmin.h"
 #include "kairos/notification/herald.h"
 #include "kairos/notification/keeper.h"
+#include "kairos/notification/recorder.h"
 #include "kairos/notification/settings.h"
 
 #include <array>
@@ -101,7 +102,7 @@ class Subscriber : public events::Receiver {
     [[nodiscard]] virtual std::uint64_t kept_if_wanted(const Notification& event,
                                                        const Passed& passed) const = 0;
     /// Takes an event that has waited for it in an earlier run.
-    virtual void take_back(const NotificationPtr& event) = 0;
+    virtual void take_back(const NotificationPtr& event, const Passed& passed) = 0;
 
     /// Forgets events that have expired.
     virtual void expire() = 0;
@@ -141,10 +142,20 @@ class Channel final : public events::Members {
     void save();
     void save(Admin& admin);
     void save(Filter& filter);
+    void save(MappingFilter& filter);
     // Have the store forget one that ends. Throw likewise, and then it is there.
     void forget(Settings& ended);
     void forget(Filter& ended);
+    void forget(MappingFilter& ended);
     using events::Members::forget;
+
+    /// Who sees its events from here on; before there are clients.
+    void set_recorder(std::shared_ptr<Recorder> recorder) { recorder_ = std::move(recorder); }
+    [[nodiscard]] bool is_recorded() const noexcept { return recorder_ != nullptr; }
+    /// Which events are to be recorded: those that the filter lets through, all if it is null; and
+    /// its object, owned by the caller.
+    void set_record_filter(FilterPtr filter, CosNotifyFilter::Filter_ptr object);
+    [[nodiscard]] CosNotifyFilter::Filter_ptr record_filter() const;
 
     [[nodiscard]] AdminProperties properties() const;
     void change_properties(const CosNotification::AdminProperties& wanted);
@@ -206,7 +217,8 @@ class Channel final : public events::Members {
     template <typename Data>
     void take(const Data& data, const Source& source);
     void expire_all();
-    void pass_on(const NotificationPtr& event, const Source& source, bool is_full);
+    [[nodiscard]] bool record(const Notification& event);
+    void pass_on(const NotificationPtr& event, const Passed& passed, bool is_full);
     void keep_and_pass_on(const NotificationPtr& event, const Passed& passed, bool is_full);
 
     const CosNotifyChannelAdmin::ChannelID id_;
@@ -216,7 +228,10 @@ class Channel final : public events::Members {
     const std::shared_ptr<Keeper> keeper_;
     Settings settings_;
     const std::array<std::shared_ptr<TypeTable>, 2> types_; // of suppliers, of consumers
+    std::shared_ptr<Recorder> recorder_;                    // null: nobody; set before it is shared
     mutable std::mutex own_mutex_; // guards what follows; not held while anything is called
+    FilterPtr record_filter_;
+    CosNotifyFilter::Filter_var record_filter_object_;
     AdminProperties properties_;
     std::shared_ptr<events::Allowance> places_; // for events that wait; null: no limit
     std::map<std::pair<bool, CosNotifyChannelAdmin::AdminID>, AdminPtr> admins_;
@@ -229,7 +244,7 @@ class Channel final : public events::Members {
 [[nodiscard]] KairosNotificationStore::Id stored_id(const PortableServer::ObjectId& id);
 [[nodiscard]] PortableServer::ObjectId id_of_stored(const KairosNotificationStore::Id& id);
 /// Which kind of object a state in the store is of.
-enum class StoredKind : std::uint8_t { channel, filter, admin, proxy };
+enum class StoredKind : std::uint8_t { channel, filter, admin, proxy, mapping_filter };
 using ChannelPtr = std::shared_ptr<Channel>;
 
 } // namespace kairos::notification

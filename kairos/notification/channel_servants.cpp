@@ -58,7 +58,13 @@ class AdminServant : public Administered<Skeleton> {
         }
     }
     InterFilterGroupOperator MyOperator() override { return admin_->both(); }
-    void destroy() override { channel()->end_admin(admin_); }
+    void destroy() override
+    {
+        const EventChannel_var of = MyChannel();
+        if (CORBA::is_nil(of.in())) // it is everybody's who is sent there
+            throw CORBA::NO_PERMISSION(0, CORBA::COMPLETED_NO, "what is nobody's channel stays");
+        channel()->end_admin(admin_);
+    }
 
   protected:
     /// Throws OBJECT_NOT_EXIST after its end.
@@ -89,14 +95,20 @@ class ConsumersServant final : public AdminServant<POA_CosNotifyChannelAdmin::Co
 
     CosNotifyFilter::MappingFilter_ptr priority_filter() override
     {
-        return CosNotifyFilter::MappingFilter::_nil();
+        return this->mapping_filter(MappedProperty::priority);
     }
-    void priority_filter(CosNotifyFilter::MappingFilter_ptr /*value*/) override { refuse(); }
+    void priority_filter(CosNotifyFilter::MappingFilter_ptr value) override
+    {
+        this->set_mapping_filter(MappedProperty::priority, value);
+    }
     CosNotifyFilter::MappingFilter_ptr lifetime_filter() override
     {
-        return CosNotifyFilter::MappingFilter::_nil();
+        return this->mapping_filter(MappedProperty::lifetime);
     }
-    void lifetime_filter(CosNotifyFilter::MappingFilter_ptr /*value*/) override { refuse(); }
+    void lifetime_filter(CosNotifyFilter::MappingFilter_ptr value) override
+    {
+        this->set_mapping_filter(MappedProperty::lifetime, value);
+    }
 
     ProxyIDSeq* pull_suppliers() override { return of()->ids(true); }
     ProxyIDSeq* push_suppliers() override { return of()->ids(false); }
@@ -131,10 +143,6 @@ class ConsumersServant final : public AdminServant<POA_CosNotifyChannelAdmin::Co
     }
 
   private:
-    [[noreturn]] static void refuse()
-    {
-        throw CORBA::NO_IMPLEMENT(0, CORBA::COMPLETED_NO, "there are no mapping filters here");
-    }
     ProxySupplier_ptr obtain(ClientType ctype, bool pulls, ProxyID& proxy_id)
     {
         return make_proxy_supplier(channel(), of(), form_of(ctype), pulls, proxy_id);
@@ -214,7 +222,9 @@ AdminPtr make_admin(ServiceState& state, const ChannelPtr& channel, bool is_cons
     }
 }
 
-class ChannelServant final : public POA_KairosNotification::Channel {
+/// `Skeleton` is that of KairosNotification::Channel, or of an interface that inherits it.
+template <typename Skeleton>
+class ChannelServant : public Skeleton {
   public:
     /// The first admin of each kind is made if there is none. `filter_factory` is as the object was
     /// known in an earlier run, or null.
@@ -295,6 +305,9 @@ class ChannelServant final : public POA_KairosNotification::Channel {
     char* name() override { return CORBA::string_dup(channel_->name().c_str()); }
     KairosEvents::Figures figures() override { return channel_->figures(); }
 
+  protected:
+    [[nodiscard]] const ChannelPtr& channel() const noexcept { return channel_; }
+
   private:
     static ConsumerAdmin_ptr consumers_of(const AdminPtr& admin)
     {
@@ -312,6 +325,24 @@ class ChannelServant final : public POA_KairosNotification::Channel {
     const AdminPtr consumers_;
     const AdminPtr suppliers_;
     CosNotifyFilter::FilterFactory_var filters_;
+};
+
+class PlainServant final : public ChannelServant<POA_KairosNotification::Channel> {
+  public:
+    using ChannelServant::ChannelServant;
+};
+
+class RecordedServant final : public ChannelServant<POA_KairosNotification::RecordedChannel> {
+  public:
+    using ChannelServant::ChannelServant;
+
+    CosNotifyFilter::Filter_ptr record_filter() override { return channel()->record_filter(); }
+    void record_filter(CosNotifyFilter::Filter_ptr value) override
+    {
+        FilterPtr filter;
+        if (!CORBA::is_nil(value)) filter = filter_of(channel()->adapters(), value);
+        channel()->set_record_filter(std::move(filter), value);
+    }
 };
 
 class FactoryServant final : public POA_CosNotifyChannelAdmin::EventChannelFactory {
@@ -338,7 +369,9 @@ class FactoryServant final : public POA_CosNotifyChannelAdmin::EventChannelFacto
 
 Servant_var<ServantBase> make_channel_servant(ServiceState& state, const ChannelPtr& channel)
 {
-    return new ChannelServant(state, channel, nullptr, nullptr, nullptr);
+    if (channel->is_recorded())
+        return new RecordedServant(state, channel, nullptr, nullptr, nullptr);
+    return new PlainServant(state, channel, nullptr, nullptr, nullptr);
 }
 
 Servant_var<ServantBase> restore_channel_servant(ServiceState& state, const ChannelPtr& channel,
@@ -346,7 +379,7 @@ Servant_var<ServantBase> restore_channel_servant(ServiceState& state, const Chan
                                                  const AdminPtr& suppliers,
                                                  const PortableServer::ObjectId& filter_factory)
 {
-    return new ChannelServant(state, channel, consumers, suppliers, &filter_factory);
+    return new PlainServant(state, channel, consumers, suppliers, &filter_factory);
 }
 
 AdminPtr restore_admin(ServiceState& state, const ChannelPtr& channel, std::uint64_t key,

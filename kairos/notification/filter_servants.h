@@ -19,9 +19,20 @@ struct RestoredFilter {
 [[nodiscard]] RestoredFilter restore_filter(const ChannelPtr& channel, std::uint64_t key,
                                             const KairosNotificationStore::Filter& stored);
 
+/// The objects of a mapping filter that there was in an earlier run, by which the store knows it.
+struct RestoredMappingFilter {
+    MappingFilterPtr filter;
+    CosNotifyFilter::MappingFilter_var object;
+};
+[[nodiscard]] RestoredMappingFilter
+restore_mapping_filter(const ChannelPtr& channel, std::uint64_t key,
+                       const KairosNotificationStore::MappingFilter& stored);
+
 /// The filter behind an object of the service whose adapters these are. Throws BAD_PARAM for any
 /// other: channels ask nobody else which events pass.
 [[nodiscard]] FilterPtr filter_of(const events::ServiceAdapters& adapters,
                                   CosNotifyFilter::Filter_ptr object);
+[[nodiscard]] MappingFilterPtr mapping_filter_of(const events::ServiceAdapters& adapters,
+                                                 CosNotifyFilter::MappingFilter_ptr object);
 
 } // namespace kairos::notification

@@ -68,6 +68,8 @@ std::vector<bool> find_each(const Filter::List& list, const CosNotifyFilter::Con
     return are_found;
 }
 
+} // namespace
+
 void require_answer(std::size_t octets)
 {
     if (octets > answer_octets_max)
@@ -75,8 +77,7 @@ void require_answer(std::size_t octets)
                                "so many constraints are not said at once: ask for fewer");
 }
 
-/// Threads keep what evaluating takes.
-constraints::Evaluator& evaluator(std::size_t steps_max)
+constraints::Evaluator& thread_evaluator(std::size_t steps_max)
 {
     thread_local std::size_t made_for = 0;
     thread_local std::unique_ptr<constraints::Evaluator> made;
@@ -84,8 +85,6 @@ constraints::Evaluator& evaluator(std::size_t steps_max)
     made_for = steps_max;
     return *made;
 }
-
-} // namespace
 
 constraints::Term FilteredEvent::find(std::string_view name) const
 {
@@ -110,9 +109,10 @@ Filter::Filter(std::shared_ptr<FilterBudget> budget)
         throw CORBA::IMP_LIMIT(0, CORBA::COMPLETED_NO, "there are as many filters as may be");
 }
 
-ConstraintPtr Filter::make(const ConstraintExp& expression, ConstraintID id) const
+ConstraintPtr make_constraint(FilterBudget& budget, const ConstraintExp& expression,
+                              ConstraintID id)
 {
-    require_types(expression.event_types, budget_->limits.types_max);
+    require_types(expression.event_types, budget.limits.types_max);
     const std::string_view text = expression.constraint_expr.in();
     std::size_t octets = 512 + text.size() * octets_of_text_octet;
     std::size_t info_octets = 64 + text.size();
@@ -123,8 +123,8 @@ ConstraintPtr Filter::make(const ConstraintExp& expression, ConstraintID id) con
         octets += 128 + 3 * names;
         info_octets += 64 + names;
     }
-    events::Portion place(budget_->constraints, 1);
-    events::Portion memory(budget_->octets, octets);
+    events::Portion place(budget.constraints, 1);
+    events::Portion memory(budget.octets, octets);
     if (!place || !memory)
         throw CORBA::IMP_LIMIT(0, CORBA::COMPLETED_NO,
                                "the service has as many constraints as it may have");
@@ -136,7 +136,7 @@ ConstraintPtr Filter::make(const ConstraintExp& expression, ConstraintID id) con
     info.constraint_expression = expression;
     info.constraint_id = id;
     return std::make_shared<FilterConstraint>(FilterConstraint{.info = std::move(info),
-                                                               .key = ++budget_->last_number,
+                                                               .key = ++budget.last_number,
                                                                .info_octets = info_octets,
                                                                .types = std::move(types),
                                                                .constraint = std::move(*parsed),
@@ -174,7 +174,8 @@ ConstraintInfoSeq* Filter::add(const CosNotifyFilter::ConstraintExpSeq& added)
     const std::lock_guard lock(changing_);
     List changed = *list();
     for (CORBA::ULong i = 0; i < added.length(); ++i) {
-        changed.push_back(make(added[i], last_ + 1 + static_cast<ConstraintID>(i)));
+        changed.push_back(
+            make_constraint(*budget_, added[i], last_ + 1 + static_cast<ConstraintID>(i)));
         infos[i] = changed.back()->info;
     }
     if (has_ended_) throw CORBA::OBJECT_NOT_EXIST(mapping::omg_minor(1), CORBA::COMPLETED_NO);
@@ -191,7 +192,8 @@ void Filter::modify(const CosNotifyFilter::ConstraintIDSeq& removed,
     List changed = *list();
     for (CORBA::ULong i = 0; i < modified.length(); ++i) {
         const std::size_t at = find(changed, modified[i].constraint_id);
-        changed[at] = make(modified[i].constraint_expression, modified[i].constraint_id);
+        changed[at] =
+            make_constraint(*budget_, modified[i].constraint_expression, modified[i].constraint_id);
     }
     const std::vector<bool> are_removed = find_each(changed, removed);
     if (modified.length() == 0 && removed.length() == 0) return;
@@ -237,7 +239,8 @@ void Filter::restore(const ConstraintInfoSeq& infos, ConstraintID last)
     const std::lock_guard lock(changing_);
     List list;
     for (CORBA::ULong i = 0; i < infos.length(); ++i) {
-        list.push_back(make(infos[i].constraint_expression, infos[i].constraint_id));
+        list.push_back(
+            make_constraint(*budget_, infos[i].constraint_expression, infos[i].constraint_id));
         last = std::max(last, infos[i].constraint_id);
     }
     std::ranges::sort(list, {}, [](const ConstraintPtr& one) { return one->info.constraint_id; });
@@ -274,7 +277,7 @@ bool Filter::passes(const Notification& event) const
 {
     const std::shared_ptr<const List> all = list();
     const FilteredEvent subject(event);
-    constraints::Evaluator& evaluates = evaluator(budget_->limits.constraint_steps_max);
+    constraints::Evaluator& evaluates = thread_evaluator(budget_->limits.constraint_steps_max);
     evaluates.look_at(subject);
     return std::ranges::any_of(*all, [&](const ConstraintPtr& one) {
         return one->is_about(event) && evaluates.evaluate(one->constraint);
@@ -394,7 +397,7 @@ Passed Matcher::match(const Notification& event)
     Passed passed;
     if (count_ == 0) return passed;
     const FilteredEvent subject(event);
-    constraints::Evaluator& evaluates = evaluator(budget_->limits.constraint_steps_max);
+    constraints::Evaluator& evaluates = thread_evaluator(budget_->limits.constraint_steps_max);
     evaluates.look_at(subject);
     std::vector<constraints::ConstraintIndex::Id> found;
     std::vector<Filed> fulfilled;

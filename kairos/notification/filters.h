@@ -13,6 +13,7 @@
 #include "kairos/notification/service_limits.h"
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -55,6 +56,15 @@ struct FilterConstraint {
     }
 };
 using ConstraintPtr = std::shared_ptr<const FilterConstraint>;
+
+/// Makes one. Throws InvalidConstraint, and IMP_LIMIT where there are as many as may be.
+[[nodiscard]] ConstraintPtr make_constraint(FilterBudget& budget,
+                                            const CosNotifyFilter::ConstraintExp& expression,
+                                            CosNotifyFilter::ConstraintID id);
+/// Throws IMP_LIMIT where an answer that says constraints would have more octets than it may.
+void require_answer(std::size_t octets);
+/// What the calling thread evaluates constraints with, which it keeps.
+[[nodiscard]] constraints::Evaluator& thread_evaluator(std::size_t steps_max);
 
 /// An event as constraints see it. Borrows it.
 class FilteredEvent final : public constraints::Subject {
@@ -126,8 +136,6 @@ class Filter {
     void forget(const std::shared_ptr<FilterChanges>& changes) noexcept;
 
   private:
-    [[nodiscard]] ConstraintPtr make(const CosNotifyFilter::ConstraintExp& expression,
-                                     CosNotifyFilter::ConstraintID id) const;
     /// Must hold changing_.
     void put(List changed);
 
@@ -144,10 +152,20 @@ class Filter {
 };
 using FilterPtr = std::shared_ptr<Filter>;
 
-/// What filters make of one event.
+struct MappingConstraint;
+
+/// What filters make of one event. Of the thread that passes it on.
 struct Passed {
-    std::vector<std::uint64_t> filters; ///< the numbers of those that it passes, in order
+    std::vector<std::uint64_t> filters{}; ///< the numbers of those that it passes, in order
     std::uint64_t attached = 0; ///< the last attachment that was there; later ones were not asked
+    /// What mapping filters have found, by their numbers; entered by who asks first, so that each
+    /// is asked once, however many consumers have it.
+    mutable std::map<std::uint64_t, std::shared_ptr<const MappingConstraint>> mappings{};
+    /// Until when they are asked, where there is not more time; whether that was over before one
+    /// had answered.
+    std::chrono::steady_clock::time_point mapping_end =
+        std::chrono::steady_clock::time_point::max();
+    mutable bool was_cut = false;
 };
 
 /// The filters that are attached anywhere in a channel.

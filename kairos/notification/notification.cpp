@@ -94,16 +94,20 @@ void Notification::read_header()
             TimeBase::TimeT ticks = 0;
             const TimeBase::UtcT* time = nullptr;
             CORBA::Short number = 0;
-            if (name == CosNotification::Priority && (fields[i].value >>= number))
+            if (name == CosNotification::Priority && (fields[i].value >>= number)) {
                 priority_ = number;
-            else if (name == CosNotification::EventReliability && (fields[i].value >>= number))
+                says_priority_ = true;
+            } else if (name == CosNotification::EventReliability && (fields[i].value >>= number)) {
                 is_persistent_ = number == CosNotification::Persistent;
-            else if (name == CosNotification::Timeout && (fields[i].value >>= ticks))
+            } else if (name == CosNotification::Timeout && (fields[i].value >>= ticks)) {
                 timeout = duration_of(ticks);
-            else if (name == CosNotification::StopTime && (fields[i].value >>= time))
-                deadline_ = std::min(deadline_, time_of(time->time));
+                says_timeout_ = true;
+            } else if (name == CosNotification::StopTime && (fields[i].value >>= time)) {
+                stop_time_ = std::min(stop_time_, time_of(time->time));
+            }
         }
     }
+    deadline_ = stop_time_;
     if (timeout.count() > 0) deadline_ = std::min(deadline_, received_ + timeout);
 }
 

@@ -34,6 +34,13 @@ struct EventDefaults {
     std::chrono::nanoseconds age{0};     ///< of one that has come before this process began
 };
 
+/// What the mapping filters of a consumer make of an event, where they do.
+struct Mapped {
+    std::optional<std::int16_t> priority{};
+    /// From when the event has come; 0: without an end.
+    std::optional<std::chrono::nanoseconds> lifetime{};
+};
+
 class Notification {
   public:
     using Clock = std::chrono::steady_clock;
@@ -50,6 +57,11 @@ class Notification {
     /// From when it is of no use; the clock's end for one that says nothing of that.
     [[nodiscard]] Clock::time_point deadline() const noexcept { return deadline_; }
     [[nodiscard]] Clock::time_point received() const noexcept { return received_; }
+    /// StopTime; the clock's end for one that has none.
+    [[nodiscard]] Clock::time_point stop_time() const noexcept { return stop_time_; }
+    /// Whether it says its priority itself, and its lifetime.
+    [[nodiscard]] bool says_priority() const noexcept { return says_priority_; }
+    [[nodiscard]] bool says_timeout() const noexcept { return says_timeout_; }
     /// Whether it is to be kept until its consumers have it: as it says itself, or else this.
     [[nodiscard]] bool is_persistent(bool otherwise) const noexcept
     {
@@ -93,6 +105,9 @@ class Notification {
     std::size_t octets_ = 0;
     std::int16_t priority_ = 0;
     std::optional<bool> is_persistent_; // if it says that
+    bool says_priority_ = false;
+    bool says_timeout_ = false;
+    Clock::time_point stop_time_ = Clock::time_point::max();
     Clock::time_point deadline_ = Clock::time_point::max();
     events::Portion octets_charge_;
     events::Portion place_;

@@ -24,11 +24,11 @@ NotificationPtr made(std::int16_t priority, CORBA::Long number,
                                           EventDefaults{.priority = priority, .timeout = timeout});
 }
 
-std::vector<CORBA::Long> numbers_of(const std::vector<NotificationPtr>& events)
+std::vector<CORBA::Long> numbers_of(const std::vector<Queue::Item>& items)
 {
     std::vector<CORBA::Long> numbers;
-    for (const NotificationPtr& event : events)
-        numbers.push_back(number_in(event->structured()));
+    for (const Queue::Item& one : items)
+        numbers.push_back(number_in(one.event->structured()));
     return numbers;
 }
 
@@ -207,7 +207,7 @@ TEST(Properties, OfAdministration)
 
 std::vector<CORBA::Long> all_of(Queue& queue)
 {
-    std::vector<NotificationPtr> taken;
+    std::vector<Queue::Item> taken;
     queue.pop(1000, taken);
     return numbers_of(taken);
 }
@@ -261,7 +261,7 @@ TEST(Queues, ForgetWhatHasExpired)
     Queue queue({}, limits);
     (void)queue.push(made(0, 1, std::chrono::nanoseconds(1)));
     (void)queue.push(made(0, 2));
-    std::vector<NotificationPtr> taken;
+    std::vector<Queue::Item> taken;
     EXPECT_EQ(1U, queue.pop(10, taken));
     EXPECT_EQ((std::vector<CORBA::Long>{2}), numbers_of(taken));
 }
@@ -299,6 +299,25 @@ TEST(Queues, AreChanged)
     EXPECT_EQ((std::vector<CORBA::Long>{0, 1, 2}), all_of(queue));
     EXPECT_EQ(0U, queue.push(made(9, 9), true)); // where nothing waits there is room
     EXPECT_EQ(1U, queue.clear());
+}
+
+TEST(Queues, HaveThePriorityAndTheLifetimeThatMappingFiltersGive)
+{
+    const NotificationLimits limits;
+    Queue queue({}, limits);
+    EXPECT_EQ(0U, queue.push(made(5, 1)));
+    EXPECT_EQ(0U, queue.push(made(1, 2), false, {.priority = std::int16_t{9}}));
+    EXPECT_EQ(0U, queue.push(made(8, 3), false, {.priority = std::int16_t{-1}}));
+    EXPECT_EQ(0U, queue.push(made(9, 4), false, {.lifetime = std::chrono::nanoseconds(1)}));
+    EXPECT_EQ(0U, queue.push(made(0, 5, std::chrono::nanoseconds(1)), false,
+                             {.lifetime = std::chrono::nanoseconds(0)}));
+    Qos qos;
+    qos.discard = PriorityOrder;
+    EXPECT_EQ(0U, queue.change(qos)); // which leaves that as it is
+    EXPECT_EQ(1U, queue.expire());
+    qos.events_per_consumer = 3;
+    EXPECT_EQ(1U, queue.change(qos));
+    EXPECT_EQ((std::vector<CORBA::Long>{2, 1, 5}), all_of(queue));
 }
 
 // --- Events --------------------------------------------------------------------------------------

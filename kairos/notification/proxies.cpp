@@ -29,11 +29,6 @@ ProxyType type_of(const ProxyKind& kind) noexcept
     return PUSH_ANY;
 }
 
-[[noreturn]] void raise_no_mapping()
-{
-    throw CORBA::NO_IMPLEMENT(0, CORBA::COMPLETED_NO, "there are no mapping filters here");
-}
-
 /// What proxies have in common whose types are the notification service's.
 template <typename Skeleton>
 class OwnProxy : public Administered<Skeleton>, public NotifyProxy {
@@ -103,19 +98,19 @@ class ForConsumer : public OwnProxy<Skeleton> {
     }
     CosNotifyFilter::MappingFilter_ptr priority_filter() override
     {
-        return CosNotifyFilter::MappingFilter::_nil();
+        return this->mapping_filter(MappedProperty::priority);
     }
-    void priority_filter(CosNotifyFilter::MappingFilter_ptr /*value*/) override
+    void priority_filter(CosNotifyFilter::MappingFilter_ptr value) override
     {
-        raise_no_mapping();
+        this->set_mapping_filter(MappedProperty::priority, value);
     }
     CosNotifyFilter::MappingFilter_ptr lifetime_filter() override
     {
-        return CosNotifyFilter::MappingFilter::_nil();
+        return this->mapping_filter(MappedProperty::lifetime);
     }
-    void lifetime_filter(CosNotifyFilter::MappingFilter_ptr /*value*/) override
+    void lifetime_filter(CosNotifyFilter::MappingFilter_ptr value) override
     {
-        raise_no_mapping();
+        this->set_mapping_filter(MappedProperty::lifetime, value);
     }
 };
 

@@ -158,7 +158,7 @@ void NotifyProxy::connect_again(const KairosNotificationStore::Proxy& stored)
     make_connection(client.in());
 }
 
-bool NotifyProxy::take_back(const NotificationPtr& event)
+bool NotifyProxy::take_back(const NotificationPtr& event, const Passed& passed)
 {
     IntrusivePtr<PushReceiver> pushed;
     {
@@ -166,9 +166,9 @@ bool NotifyProxy::take_back(const NotificationPtr& event)
         pushed = pushed_;
     }
     if (pushed)
-        pushed->take_back(event);
+        pushed->take_back(event, passed);
     else if (fetched_ && is_connected())
-        fetched_->take_back(event);
+        fetched_->take_back(event, passed);
     else
         return false;
     return true;

@@ -42,7 +42,7 @@ class NotifyProxy : public events::Proxy {
     void restore(std::uint64_t key, const KairosNotificationStore::Proxy& stored);
     void connect_again(const KairosNotificationStore::Proxy& stored);
     /// Takes an event that has waited for its consumer; false if it does not want any.
-    [[nodiscard]] bool take_back(const NotificationPtr& event);
+    [[nodiscard]] bool take_back(const NotificationPtr& event, const Passed& passed);
 
   protected:
     NotifyProxy(const ChannelPtr& channel, const AdminPtr& admin, const ProxyKind& kind);

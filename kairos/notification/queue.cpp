@@ -6,16 +6,16 @@
 
 namespace kairos::notification {
 
-std::size_t Queue::push(NotificationPtr event, bool is_full)
+std::size_t Queue::push(NotificationPtr event, bool is_full, const Mapped& mapped)
 {
     const std::size_t before = events_.size();
-    insert(std::move(event), ++last_);
+    insert(std::move(event), mapped, ++last_);
     return discard_beyond(is_full && before != 0 ? std::min(count_max(), before) : count_max());
 }
 
-void Queue::put_back(NotificationPtr event)
+void Queue::put_back(NotificationPtr event, const Mapped& mapped)
 {
-    insert(std::move(event), ++last_);
+    insert(std::move(event), mapped, ++last_);
     beyond_ += events_.size() > count_max() ? events_.size() - count_max() : 0;
     octets_beyond_ += octets_ > octets_max() ? octets_ - octets_max() : 0;
 }
@@ -29,20 +29,27 @@ void Queue::note_beyond() noexcept
         std::min(octets_beyond_, octets_ - std::min(limits_.queue_octets_max, octets_));
 }
 
-Queue::Clock::time_point Queue::deadline_of(const Notification& event) const noexcept
+Queue::Clock::time_point Queue::deadline_of(const Notification& event,
+                                            const Mapped& mapped) const noexcept
 {
+    if (mapped.lifetime) {
+        const Clock::time_point stop = event.stop_time();
+        const bool has_end = mapped.lifetime->count() > 0;
+        return has_end ? std::min(stop, event.received() + *mapped.lifetime) : stop;
+    }
     if (event.deadline() != Clock::time_point::max() || qos_.timeout == 0) return event.deadline();
     return event.received() + duration_of(qos_.timeout);
 }
 
 /// All or, where there is no memory, nothing.
-void Queue::insert(NotificationPtr event, std::uint64_t number)
+void Queue::insert(NotificationPtr event, const Mapped& mapped, std::uint64_t number)
 {
     Waiting waiting;
-    waiting.deadline = deadline_of(*event);
+    waiting.mapped = mapped;
+    waiting.deadline = deadline_of(*event, mapped);
     waiting.number = number;
     const std::int64_t ends = waiting.ends().first;
-    const std::int64_t priority = event->priority();
+    const std::int64_t priority = mapped.priority.value_or(event->priority());
     Key order(0, number);
     if (qos_.order == CosNotification::PriorityOrder) order.first = -priority;
     if (qos_.order == CosNotification::DeadlineOrder) order.first = ends;
@@ -100,7 +107,7 @@ std::size_t Queue::expire() noexcept
     return expired;
 }
 
-std::size_t Queue::pop(std::size_t max, std::vector<NotificationPtr>& taken)
+std::size_t Queue::pop(std::size_t max, std::vector<Item>& taken)
 {
     std::size_t expired = 0;
     const Clock::time_point now = Clock::now();
@@ -109,7 +116,7 @@ std::size_t Queue::pop(std::size_t max, std::vector<NotificationPtr>& taken)
         if (first->second.deadline <= now)
             ++expired;
         else
-            taken.push_back(first->second.event);
+            taken.push_back({.event = first->second.event, .mapped = first->second.mapped});
         erase(first);
     }
     return expired;
@@ -126,7 +133,7 @@ std::size_t Queue::change(const Qos& qos)
     std::ranges::sort(all, {}, &Waiting::number);
     Queue changed(qos, limits_);
     for (const Waiting* one : all)
-        changed.insert(one->event, one->number);
+        changed.insert(one->event, one->mapped, one->number);
     const CORBA::Long few = std::exchange(qos_, qos).events_per_consumer;
     events_.swap(changed.events_);
     discards_.swap(changed.discards_);

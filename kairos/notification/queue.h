@@ -22,15 +22,22 @@ class Queue {
 
     Queue(const Qos& qos, const NotificationLimits& limits) : limits_(limits), qos_(qos) {}
 
+    /// An event, and what it is for the consumer.
+    struct Item {
+        NotificationPtr event;
+        Mapped mapped;
+    };
+
     /// Adds an event; returns how many had to go for it, which it may be itself. Where `is_full`
     /// there is no room for one more.
-    [[nodiscard]] std::size_t push(NotificationPtr event, bool is_full = false);
+    [[nodiscard]] std::size_t push(NotificationPtr event, bool is_full = false,
+                                   const Mapped& mapped = {});
     /// Adds one that has waited in an earlier run, for which none has to go: what is more than may
     /// wait stays until it is taken out, and newer ones go before.
-    void put_back(NotificationPtr event);
+    void put_back(NotificationPtr event, const Mapped& mapped = {});
     /// Moves up to `max` events to `taken`, in their order; returns how many were not worth it any
     /// more.
-    std::size_t pop(std::size_t max, std::vector<NotificationPtr>& taken);
+    std::size_t pop(std::size_t max, std::vector<Item>& taken);
     [[nodiscard]] bool empty() const noexcept { return events_.empty(); }
     [[nodiscard]] std::size_t size() const noexcept { return events_.size(); }
     /// When the first of those that wait has come. There must be one.
@@ -42,7 +49,8 @@ class Queue {
     /// many events that were.
     std::size_t expire() noexcept;
     /// From when this consumer has no use for the event.
-    [[nodiscard]] Clock::time_point deadline_of(const Notification& event) const noexcept;
+    [[nodiscard]] Clock::time_point deadline_of(const Notification& event,
+                                                const Mapped& mapped = {}) const noexcept;
     /// Forgets all; returns how many there were.
     std::size_t clear() noexcept;
 
@@ -51,6 +59,7 @@ class Queue {
     using Key = std::pair<std::int64_t, std::uint64_t>;
     struct Waiting {
         NotificationPtr event;
+        Mapped mapped;
         Clock::time_point deadline;
         std::uint64_t number = 0; // in the order that they came in
         Key discard;
@@ -61,7 +70,7 @@ class Queue {
     };
     using Events = std::map<Key, Waiting>;
 
-    void insert(NotificationPtr event, std::uint64_t number);
+    void insert(NotificationPtr event, const Mapped& mapped, std::uint64_t number);
     void erase(Events::iterator one) noexcept;
     [[nodiscard]] std::size_t discard_beyond(std::size_t count_max) noexcept;
     [[nodiscard]] std::size_t octets_max() const noexcept

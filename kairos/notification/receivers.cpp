@@ -48,6 +48,23 @@ bool Line::wants(const Notification& event, const Passed& passed) const
            is_of_type(admin->settings());
 }
 
+Mapped Line::mapped(const Notification& event, const Passed& passed) const
+{
+    Mapped mapped;
+    const auto filter_for = [this](MappedProperty property) {
+        MappingFilterPtr found = settings->mapping(property);
+        // One that was destroyed is none, as after a restart.
+        return found && !found->has_ended() ? found : admin->settings().mapping(property);
+    };
+    if (const MappingFilterPtr filter = filter_for(MappedProperty::priority))
+        if (const auto priority = filter->map(event, event.says_priority(), passed))
+            mapped.priority = static_cast<std::int16_t>(*priority);
+    if (const MappingFilterPtr filter = filter_for(MappedProperty::lifetime))
+        if (const auto ticks = filter->map(event, event.says_timeout(), passed))
+            mapped.lifetime = duration_of(static_cast<std::uint64_t>(*ticks));
+    return mapped;
+}
+
 // --- Pushed --------------------------------------------------------------------------------------
 
 PushReceiver::PushReceiver(const Line& line, std::uint64_t proxy, CORBA::Object_ptr consumer,
@@ -64,11 +81,12 @@ void PushReceiver::offer(const NotificationPtr& event, const Passed& passed, boo
     std::size_t expired = 0;
     std::size_t dropped = 0;
     bool begins = false;
+    const Mapped mapped = line_.mapped(*event, passed);
     {
         const std::lock_guard lock(mutex_);
         if (has_ended_) return;
         expired = queue_.expire();
-        dropped = queue_.push(event, is_full);
+        dropped = queue_.push(event, is_full, mapped);
         begins = !is_suspended_ && becomes_busy();
     }
     members().note_lost(expired);
@@ -79,17 +97,18 @@ void PushReceiver::offer(const NotificationPtr& event, const Passed& passed, boo
 /// One that is kept is sent with others as if they were, too.
 bool PushReceiver::is_next_lasting() const noexcept
 {
-    return is_lasting() && std::ranges::any_of(next_, [&](const NotificationPtr& event) {
-               return event->was_kept(); // whatever the channel's property is now
+    return is_lasting() && std::ranges::any_of(next_, [&](const Queue::Item& one) {
+               return one.event->was_kept(); // whatever the channel's property is now
            });
 }
 
-void PushReceiver::take_back(const NotificationPtr& event)
+void PushReceiver::take_back(const NotificationPtr& event, const Passed& passed)
 {
     bool begins = false;
+    const Mapped mapped = line_.mapped(*event, passed);
     {
         const std::lock_guard lock(mutex_);
-        queue_.put_back(event);
+        queue_.put_back(event, mapped);
         begins = !is_suspended_ && becomes_busy();
     }
     if (begins) wake();
@@ -124,8 +143,9 @@ std::size_t PushReceiver::forget_expired() noexcept
     assert_held(mutex_);
     if (next_.empty()) return 0;
     const Clock::time_point now = Clock::now();
-    return std::erase_if(
-        next_, [&](const NotificationPtr& event) { return queue_.deadline_of(*event) <= now; });
+    return std::erase_if(next_, [&](const Queue::Item& one) {
+        return queue_.deadline_of(*one.event, one.mapped) <= now;
+    });
 }
 
 bool PushReceiver::take_next(std::optional<Clock::time_point>& later)
@@ -150,17 +170,17 @@ bool PushReceiver::take_next(std::optional<Clock::time_point>& later)
 std::size_t PushReceiver::next_octets() const noexcept
 {
     std::size_t octets = 0;
-    for (const NotificationPtr& event : next_)
-        octets += event->encoded_octets();
+    for (const Queue::Item& one : next_)
+        octets += one.event->encoded_octets();
     return octets;
 }
 
 void PushReceiver::write_next(cdr::Writer& out) const
 {
-    if (form_ == Form::any) return next_.front()->encode_any(out);
+    if (form_ == Form::any) return next_.front().event->encode_any(out);
     if (form_ == Form::sequence) out.write(static_cast<CORBA::ULong>(next_.size()));
-    for (const NotificationPtr& event : next_)
-        event->encode_structured(out);
+    for (const Queue::Item& one : next_)
+        one.event->encode_structured(out);
 }
 
 // --- Fetched -------------------------------------------------------------------------------------
@@ -176,11 +196,12 @@ void PullReceiver::offer(const NotificationPtr& event, const Passed& passed, boo
     if (!line_.wants(*event, passed)) return;
     std::size_t expired = 0;
     std::size_t dropped = 0;
+    const Mapped mapped = line_.mapped(*event, passed);
     {
         const std::lock_guard lock(mutex_);
         if (has_ended_) return;
         expired = queue_.expire();
-        dropped = queue_.push(event, is_full);
+        dropped = queue_.push(event, is_full, mapped);
         turns_.wake_all();
     }
     line_.channel->note_lost(expired);
@@ -193,7 +214,10 @@ std::vector<NotificationPtr> PullReceiver::take(std::size_t max, std::uint64_t t
     std::vector<NotificationPtr> taken;
     if (has_ended_ || !turns_.is_on(turn)) return taken;
     given_.clear(); // who asks for more has had them
-    line_.channel->note_lost(queue_.pop(max, taken));
+    std::vector<Queue::Item> items;
+    line_.channel->note_lost(queue_.pop(max, items));
+    for (Queue::Item& one : items)
+        taken.push_back(std::move(one.event));
     if (line_.settings->kept() != 0) given_ = taken;
     return taken;
 }
@@ -218,10 +242,11 @@ std::vector<NotificationPtr> PullReceiver::wait(std::size_t max, Deadline deadli
     }
 }
 
-void PullReceiver::take_back(const NotificationPtr& event)
+void PullReceiver::take_back(const NotificationPtr& event, const Passed& passed)
 {
+    const Mapped mapped = line_.mapped(*event, passed);
     const std::lock_guard lock(mutex_);
-    queue_.put_back(event);
+    queue_.put_back(event, mapped);
     turns_.wake_all();
 }
 

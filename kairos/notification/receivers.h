@@ -28,6 +28,8 @@ struct Line {
 
     /// Whether the consumer at its end wants the event.
     [[nodiscard]] bool wants(const Notification& event, const Passed& passed) const;
+    /// What its mapping filters make of the event; those of the admin where the proxy has none.
+    [[nodiscard]] Mapped mapped(const Notification& event, const Passed& passed) const;
     /// As Subscriber's.
     [[nodiscard]] std::uint64_t kept_if_wanted(const Notification& event,
                                                const Passed& passed) const
@@ -53,7 +55,7 @@ class PushReceiver final : public events::Pusher, public Subscriber {
     {
         return line_.kept_if_wanted(event, passed);
     }
-    void take_back(const NotificationPtr& event) override;
+    void take_back(const NotificationPtr& event, const Passed& passed) override;
     void expire() override;
     /// Nothing is sent until it is told again; then it is to be woken.
     void suspend(bool is_suspended);
@@ -74,7 +76,7 @@ class PushReceiver final : public events::Pusher, public Subscriber {
 
     const Line line_;
     const Form form_;
-    std::vector<NotificationPtr> next_; // of the thread that works
+    std::vector<Queue::Item> next_; // of the thread that works
     // What follows is guarded by mutex_.
     Qos qos_;
     Queue queue_;
@@ -92,7 +94,7 @@ class PullReceiver final : public RefCounted, public Subscriber {
     {
         return line_.kept_if_wanted(event, passed);
     }
-    void take_back(const NotificationPtr& event) override;
+    void take_back(const NotificationPtr& event, const Passed& passed) override;
     void expire() override;
     /// Returns up to `max` of what there is. Never waits. Who waits has nothing from here on.
     [[nodiscard]] std::vector<NotificationPtr> take(std::size_t max);

@@ -9,6 +9,7 @@
 #include "kairos/notification/stored.h"
 
 #include <algorithm>
+#include <chrono>
 #include <limits>
 #include <map>
 #include <set>
@@ -66,8 +67,10 @@ void note_keys(Keeper& keeper, const KairosNotificationStore::Settings& of)
 class WaitingEvents {
   public:
     WaitingEvents(Keeper& keeper, events::ServiceBudget& budget,
-                  const std::map<std::uint64_t, RestoredProxy>& proxies)
-        : keeper_(keeper), budget_(budget), proxies_(proxies)
+                  const std::map<std::uint64_t, RestoredProxy>& proxies,
+                  std::chrono::milliseconds mapping_max)
+        : keeper_(keeper), budget_(budget), proxies_(proxies),
+          mapping_end_(std::chrono::steady_clock::now() + mapping_max)
     {
     }
 
@@ -88,6 +91,10 @@ class WaitingEvents {
             log::error("notify: the store has " + std::to_string(left_) +
                        " events that cannot be read, or are more than may wait: they stay there, "
                        "and nobody gets them in this run");
+        if (unmapped_ != 0)
+            log::error("notify: the mapping filters would take too long for the events that wait: "
+                       "for " +
+                       std::to_string(unmapped_) + " of them they were not asked");
     }
 
   private:
@@ -109,15 +116,20 @@ class WaitingEvents {
         }
         // What is let go is erased.
         const std::vector<NotificationPtr> claims = keeper_.keep_on(made, event.number, who);
+        Passed passed; // each mapping filter is asked once, as when the event came
+        passed.mapping_end = mapping_end_;
         for (std::size_t i = 0; i < who.size(); ++i)
             if (const auto found = proxies_.find(who[i]); found != proxies_.end())
-                (void)found->second.proxy->take_back(claims[i]);
+                (void)found->second.proxy->take_back(claims[i], passed);
+        if (passed.was_cut) ++unmapped_;
     }
 
     Keeper& keeper_;
     events::ServiceBudget& budget_;
     const std::map<std::uint64_t, RestoredProxy>& proxies_;
+    const std::chrono::steady_clock::time_point mapping_end_;
     std::size_t left_ = 0;
+    std::size_t unmapped_ = 0;
 };
 
 } // namespace
@@ -145,6 +157,7 @@ void ServiceState::restore(const Stored& all)
     std::map<std::uint64_t, ChannelPtr> channels; // by key
     std::map<std::uint64_t, std::pair<ChannelPtr, AdminPtr>> admins;
     std::map<std::uint64_t, RestoredFilter> filters;
+    std::map<std::uint64_t, RestoredMappingFilter> mappings;
     std::map<std::uint64_t, RestoredProxy> proxies;
     Places places(*keeper_);
 
@@ -155,7 +168,7 @@ void ServiceState::restore(const Stored& all)
             channels[object.key] = restore_channel(object.key, states[object.key]);
         }
     for (const StoredObject& object : all.objects)
-        if (kind_of(object) > StoredKind::proxy) throw CORBA::MARSHAL();
+        if (kind_of(object) > StoredKind::mapping_filter) throw CORBA::MARSHAL();
     const auto of_kind = [&](StoredKind kind, const auto& make) {
         for (const StoredObject& object : all.objects) {
             if (kind_of(object) != kind) continue;
@@ -170,14 +183,23 @@ void ServiceState::restore(const Stored& all)
         if (!places.has(object, stored.place))
             filters[object.key] = restore_filter(channel, object.key, stored);
     });
+    of_kind(StoredKind::mapping_filter, [&](const StoredObject& object, const ChannelPtr& channel) {
+        const auto stored = state_of<KairosNotificationStore::MappingFilter>(object);
+        if (!places.has(object, stored.place))
+            mappings[object.key] = restore_mapping_filter(channel, object.key, stored);
+    });
     // One that was destroyed lets nothing through, wherever it is attached.
     const auto gone = std::make_shared<Filter>(filters_);
     gone->end();
     const std::function<Settings::Attached(std::uint64_t)> find =
         [&](std::uint64_t key) -> Settings::Attached {
-        const auto found = filters.find(key);
-        if (found == filters.end()) return {gone, CosNotifyFilter::Filter::_nil()};
-        return {found->second.filter, found->second.object.in()};
+        if (const auto found = filters.find(key); found != filters.end())
+            return {.filter = found->second.filter, .object = found->second.object.in()};
+        if (const auto found = mappings.find(key); found != mappings.end())
+            return {.filter = gone,
+                    .mapping = found->second.filter,
+                    .mapping_object = found->second.object.in()};
+        return {.filter = gone};
     };
     of_kind(StoredKind::admin, [&](const StoredObject& object, const ChannelPtr& channel) {
         const auto stored = state_of<KairosNotificationStore::Admin>(object);
@@ -199,7 +221,7 @@ void ServiceState::restore(const Stored& all)
         proxies[object.key] = {.proxy = &proxy, .stored = std::move(stored)};
     });
     connect(proxies, true);
-    WaitingEvents(*keeper_, *budget_, proxies).give(all);
+    WaitingEvents(*keeper_, *budget_, proxies, limits().restored_mapping_max).give(all);
     connect(proxies, false); // from whom there may be more at once
 }
 

@@ -18,6 +18,12 @@ NotificationService::NotificationService(CORBA::ORB_ptr orb, const NotificationL
 {
 }
 
+NotificationService::NotificationService(CORBA::ORB_ptr orb, const NotificationLimits& limits,
+                                         const char* adapter)
+    : state_(std::make_unique<ServiceState>(orb, limits, nullptr, adapter))
+{
+}
+
 NotificationService::~NotificationService() = default;
 
 void NotificationService::begin_to_end() noexcept { state_->begin_to_end(); }
@@ -33,6 +39,20 @@ NotificationService::create_channel(const std::string& name,
 {
     CosNotifyChannelAdmin::ChannelID id = 0;
     return state_->create(name, state_->channel_qos(qos), {}, id);
+}
+
+KairosNotification::RecordedChannel_ptr
+NotificationService::create_channel(const CosNotification::QoSProperties& qos,
+                                    const CosNotification::AdminProperties& administration,
+                                    std::shared_ptr<Recorder> recorder, CORBA::Object_ptr front)
+{
+    CosNotifyChannelAdmin::ChannelID id = 0;
+    AdminProperties properties;
+    change(properties, administration);
+    const KairosNotification::Channel_var made =
+        state_->create("", state_->channel_qos(qos), properties, id, std::move(recorder),
+                       CORBA::Object_var(CORBA::Object::_duplicate(front)));
+    return KairosNotification::RecordedChannel::_unchecked_narrow(made.in());
 }
 
 CosNotifyChannelAdmin::EventChannelFactory_ptr NotificationService::factory() const

@@ -8,6 +8,7 @@
 #include "kairos/base/export.h"
 #include "kairos/corba/CORBA.h"
 #include "kairos/notification/KairosNotification.h"
+#include "kairos/notification/recorder.h"
 #include "kairos/notification/service_limits.h"
 #include "kairos/notification/store.h"
 
@@ -30,6 +31,9 @@ class KAIROS_API NotificationService {
     /// permit.
     NotificationService(CORBA::ORB_ptr orb, const NotificationLimits& limits,
                         std::unique_ptr<Store> store);
+    /// Makes a service without a factory, for one whose objects are channels as well. Its POA has
+    /// this name, so that several may be in an ORB; else it is as the first of these.
+    NotificationService(CORBA::ORB_ptr orb, const NotificationLimits& limits, const char* adapter);
     NotificationService(const NotificationService&) = delete;
     NotificationService& operator=(const NotificationService&) = delete;
     /// Ends all channels, without a word to who is connected; those in a store stay there. Waits
@@ -50,6 +54,15 @@ class KAIROS_API NotificationService {
     /// asked for by the name of a channel that came from the store, it is that one, as it was.
     [[nodiscard]] KairosNotification::Channel_ptr
     create_channel(const std::string& name, const CosNotification::QoSProperties& qos);
+    /// Makes one without a name whose events somebody else sees first. `front`, which may be nil,
+    /// is the object that clients know as the channel: its admins say that they are that one's, and
+    /// those of nil refuse to be destroyed (NO_PERMISSION). `recorder` is not null. Owned by the
+    /// caller. Throws UnsupportedQoS, UnsupportedAdmin; IMP_LIMIT where there are as many as may
+    /// be.
+    [[nodiscard]] KairosNotification::RecordedChannel_ptr
+    create_channel(const CosNotification::QoSProperties& qos,
+                   const CosNotification::AdminProperties& administration,
+                   std::shared_ptr<Recorder> recorder, CORBA::Object_ptr front);
     /// The object by which clients make channels, also as
     /// "corbaloc::host:port/NotificationService", which is what the ORB option -ORBInitRef
     /// NotificationService= wants. Owned by the caller.

@@ -6,6 +6,7 @@
 
 #include "kairos/events/service_limits.h"
 
+#include <chrono>
 #include <cstddef>
 
 namespace kairos::notification {
@@ -23,6 +24,10 @@ struct NotificationLimits : events::ServiceLimits {
     std::size_t constraint_octets_max = std::size_t{256} << 20;
     /// What one constraint may cost for one event, in the steps of constraints::Evaluator.
     std::size_t constraint_steps_max = std::size_t{1} << 14;
+    /// How long a service that begins again asks mapping filters of the events that have waited
+    /// before: nobody is served meanwhile. Those that they have not seen by then are what they say
+    /// themselves.
+    std::chrono::milliseconds restored_mapping_max{10'000};
     /// Event types that one client may say it offers or wants.
     std::size_t types_max = 1000;
     /// Octets of the different types that all clients of one side of a channel name, about. Those

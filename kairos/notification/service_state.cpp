@@ -26,16 +26,16 @@ const NotificationLimits& checked(const NotificationLimits& limits)
 } // namespace
 
 ServiceState::ServiceState(CORBA::ORB_ptr orb, const NotificationLimits& limits,
-                           std::unique_ptr<Store> store)
+                           std::unique_ptr<Store> store, const char* adapter)
     : filters_(std::make_shared<FilterBudget>(checked(limits))),
       budget_(std::make_shared<events::ServiceBudget>(limits)),
       couriers_(std::make_shared<events::Couriers>(limits)),
       keeper_(store ? std::make_shared<Keeper>(std::move(store), orb, limits.store_waiting_max)
                     : nullptr),
-      adapters_(orb, "NotificationService", keeper_ != nullptr)
+      adapters_(orb, adapter == nullptr ? factory_name : adapter, keeper_ != nullptr)
 {
     try {
-        begin();
+        if (adapter == nullptr) begin();
         if (keeper_) restore();
         if (keeper_) adapters_.serve();
     } catch (...) {
@@ -49,6 +49,7 @@ void ServiceState::begin()
     const auto servant = make_factory_servant(*this);
     PortableServer::ObjectId_var id;
     const CORBA::Object_var object = adapters_.activate_named(servant.in(), factory_name, id);
+    has_factory_ = true;
     try {
         adapters_.bind(factory_name, object.in());
         has_table_entry_ = true;
@@ -93,6 +94,7 @@ void ServiceState::begin_to_end() noexcept
 
 CosNotifyChannelAdmin::EventChannelFactory_ptr ServiceState::factory() const
 {
+    if (!has_factory_) return CosNotifyChannelAdmin::EventChannelFactory::_nil();
     const PortableServer::ObjectId_var id = PortableServer::string_to_ObjectId(factory_name);
     const CORBA::Object_var object = adapters_.named()->id_to_reference(id.in());
     return CosNotifyChannelAdmin::EventChannelFactory::_unchecked_narrow(object.in());
@@ -100,7 +102,8 @@ CosNotifyChannelAdmin::EventChannelFactory_ptr ServiceState::factory() const
 
 /// A place for the channel, which nobody finds before it has its object.
 ChannelPtr ServiceState::enter(const std::string& name, const Qos& qos,
-                               const AdminProperties& properties)
+                               const AdminProperties& properties,
+                               std::shared_ptr<Recorder> recorder)
 {
     const std::lock_guard lock(mutex_);
     if (has_ended_) throw CORBA::OBJECT_NOT_EXIST(mapping::omg_minor(1), CORBA::COMPLETED_NO);
@@ -115,13 +118,16 @@ ChannelPtr ServiceState::enter(const std::string& name, const Qos& qos,
     auto channel = std::make_shared<Channel>(last_, name, qos, properties, filters_, budget_,
                                              couriers_, adapters_, is_kept ? keeper_ : nullptr);
     if (is_kept) (void)channel->settings().set_kept(keeper_->next_key());
+    if (recorder) channel->set_recorder(std::move(recorder));
     channels_[last_++].channel = channel;
     return channel;
 }
 
 KairosNotification::Channel_ptr ServiceState::create(const std::string& name, const Qos& qos,
                                                      const AdminProperties& properties,
-                                                     ChannelID& id)
+                                                     ChannelID& id,
+                                                     std::shared_ptr<Recorder> recorder,
+                                                     std::optional<CORBA::Object_var> front)
 {
     if (name.size() > name_octets_max) throw KairosEvents::InvalidName();
     {
@@ -134,7 +140,8 @@ KairosNotification::Channel_ptr ServiceState::create(const std::string& name, co
         }
     }
     Entry entry;
-    entry.channel = enter(name, qos, properties);
+    entry.channel = enter(name, qos, properties, std::move(recorder));
+    entry.front = std::move(front);
     id = entry.channel->id();
     try {
         make_object(entry);
@@ -199,7 +206,9 @@ CosNotifyChannelAdmin::EventChannel_ptr ServiceState::find(ChannelID id)
     const auto found = channels_.find(id);
     if (found == channels_.end() || CORBA::is_nil(found->second.object.in()))
         throw CosNotifyChannelAdmin::ChannelNotFound();
-    return CosNotifyChannelAdmin::EventChannel::_unchecked_narrow(found->second.object.in());
+    const Entry& entry = found->second;
+    const CORBA::Object_var& object = entry.front ? *entry.front : entry.object;
+    return CosNotifyChannelAdmin::EventChannel::_unchecked_narrow(object.in());
 }
 
 CosNotifyChannelAdmin::ChannelIDSeq* ServiceState::ids()

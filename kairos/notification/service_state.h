@@ -20,9 +20,9 @@ namespace kairos::notification {
 
 class ServiceState {
   public:
-    /// `store` may be null.
-    ServiceState(CORBA::ORB_ptr orb, const NotificationLimits& limits,
-                 std::unique_ptr<Store> store);
+    /// `store` may be null. With a factory, unless its POA is to have another name than usual.
+    ServiceState(CORBA::ORB_ptr orb, const NotificationLimits& limits, std::unique_ptr<Store> store,
+                 const char* adapter = nullptr);
     ServiceState(const ServiceState&) = delete;
     ServiceState& operator=(const ServiceState&) = delete;
     ~ServiceState();
@@ -32,7 +32,16 @@ class ServiceState {
     // Those of NotificationService and of the factory. What they return the caller owns.
     [[nodiscard]] KairosNotification::Channel_ptr create(const std::string& name, const Qos& qos,
                                                          const AdminProperties& properties,
-                                                         CosNotifyChannelAdmin::ChannelID& id);
+                                                         CosNotifyChannelAdmin::ChannelID& id)
+    {
+        return create(name, qos, properties, id, nullptr, std::nullopt);
+    }
+    /// `front`, which may be nil, is what its admins say is their channel, where it is given.
+    [[nodiscard]] KairosNotification::Channel_ptr create(const std::string& name, const Qos& qos,
+                                                         const AdminProperties& properties,
+                                                         CosNotifyChannelAdmin::ChannelID& id,
+                                                         std::shared_ptr<Recorder> recorder,
+                                                         std::optional<CORBA::Object_var> front);
     /// Throws UnsupportedQoS.
     [[nodiscard]] Qos channel_qos(const CosNotification::QoSProperties& wanted) const
     {
@@ -49,15 +58,17 @@ class ServiceState {
   private:
     struct Entry {
         ChannelPtr channel;
-        PortableServer::ObjectId_var id; // of its object
-        CORBA::Object_var object;        // nil while it is made
-        bool is_in_table = false;        // by its name
-        bool is_restored = false;        // and was not asked for since
+        PortableServer::ObjectId_var id;          // of its object
+        CORBA::Object_var object;                 // nil while it is made
+        std::optional<CORBA::Object_var> front{}; // who clients take it for, if that is another
+        bool is_in_table = false;                 // by its name
+        bool is_restored = false;                 // and was not asked for since
     };
 
     void begin();
     [[nodiscard]] ChannelPtr enter(const std::string& name, const Qos& qos,
-                                   const AdminProperties& properties);
+                                   const AdminProperties& properties,
+                                   std::shared_ptr<Recorder> recorder);
     void make_object(Entry& entry);
     void place(Entry& entry, PortableServer::Servant servant);
     void restore();
@@ -74,8 +85,9 @@ class ServiceState {
     const std::shared_ptr<events::Couriers> couriers_;
     const std::shared_ptr<Keeper> keeper_; // null: there is no store
     events::ServiceAdapters adapters_;     // `named` are the factory, and channels with names
-    bool has_table_entry_ = false;         // of the factory
-    std::mutex mutex_;                     // guards what follows; not held while anything is called
+    bool has_factory_ = false;
+    bool has_table_entry_ = false; // of the factory
+    std::mutex mutex_;             // guards what follows; not held while anything is called
     std::map<CosNotifyChannelAdmin::ChannelID, Entry> channels_;
     CosNotifyChannelAdmin::ChannelID last_ = 0;
     bool has_ended_ = false;

@@ -463,9 +463,6 @@ TEST_F(Notifications, RefusesHostileFilters)
 {
     const CosNotifyFilter::FilterFactory_var factory = channel_->default_filter_factory();
     EXPECT_THROW((void)factory->create_filter("SQL"), CosNotifyFilter::InvalidGrammar);
-    CORBA::Any value;
-    value <<= CORBA::Long{1};
-    EXPECT_THROW((void)factory->create_mapping_filter("EXTENDED_TCL", value), CORBA::NO_IMPLEMENT);
     const CosNotifyFilter::Filter_var made = factory->create_filter("EXTENDED_TCL");
     CosNotifyFilter::ConstraintExpSeq all;
     all.length(1);
@@ -479,6 +476,201 @@ TEST_F(Notifications, RefusesHostileFilters)
     const Servant_var<StructuredConsumer> other = new StructuredConsumer;
     const auto object = clients_.activate<CosNotifyFilter::Filter>(other.in());
     EXPECT_THROW((void)consumers_->add_filter(object.in()), CORBA::BAD_PARAM);
+}
+
+// --- Mapping filters -----------------------------------------------------------------------------
+
+CosNotifyFilter::MappingConstraintPairSeq
+pairs_of(const std::vector<std::pair<const char*, CORBA::Any>>& all)
+{
+    CosNotifyFilter::MappingConstraintPairSeq made;
+    made.length(static_cast<CORBA::ULong>(all.size()));
+    for (CORBA::ULong i = 0; i < made.length(); ++i) {
+        made[i].constraint_expression.constraint_expr = all[i].first;
+        made[i].result_to_set = all[i].second;
+    }
+    return made;
+}
+
+template <typename T>
+CORBA::Any any_with(const T& value)
+{
+    CORBA::Any any;
+    any <<= value;
+    return any;
+}
+
+CORBA::Short short_in(const CORBA::Any& any)
+{
+    CORBA::Short value = -1;
+    EXPECT_TRUE(any >>= value);
+    return value;
+}
+
+TEST_F(Notifications, MappingFiltersAnswerWithTheBestValue)
+{
+    const CosNotifyFilter::FilterFactory_var factory = channel_->default_filter_factory();
+    const CORBA::Any usual = any_with(CORBA::Short{-3});
+    EXPECT_THROW((void)factory->create_mapping_filter("SQL", usual),
+                 CosNotifyFilter::InvalidGrammar);
+    const CosNotifyFilter::MappingFilter_var made =
+        factory->create_mapping_filter("EXTENDED_TCL", usual);
+    EXPECT_STREQ("EXTENDED_TCL", CORBA::String_var(made->constraint_grammar()).in());
+    EXPECT_EQ(-3, short_in(*CORBA::Any_var(made->default_value())));
+    EXPECT_EQ(CORBA::tk_short, CORBA::TypeCode_var(made->value_type())->kind());
+    EXPECT_THROW((void)made->add_mapping_constraints(pairs_of({{"1 < 2 < 3", usual}})),
+                 CosNotifyFilter::InvalidConstraint);
+    EXPECT_THROW((void)made->add_mapping_constraints(
+                     pairs_of({{"", usual}, {"$number > 1", any_with(CORBA::Long{1})}})),
+                 CosNotifyFilter::InvalidValue);
+    const CosNotifyFilter::MappingConstraintInfoSeq_var added =
+        made->add_mapping_constraints(pairs_of({{"$number > 1", any_with(CORBA::Short{1})},
+                                                {"$number > 10", any_with(CORBA::Short{10})},
+                                                {"$number > 5", any_with(CORBA::Short{5})}}));
+    ASSERT_EQ(3U, added->length());
+    const auto match = [&](CORBA::Long number, bool expected) {
+        CORBA::Any_var result;
+        EXPECT_EQ(expected,
+                  made->match_structured(event_of("Lab", "Reading", number), result.out()));
+        return short_in(result.in());
+    };
+    EXPECT_EQ(10, match(11, true));
+    EXPECT_EQ(5, match(6, true));
+    EXPECT_EQ(1, match(2, true));
+    EXPECT_EQ(-3, match(1, false));
+    CORBA::Any_var result;
+    EXPECT_TRUE(made->match_typed(with("number", CORBA::Long{12}), result.out()));
+    EXPECT_EQ(10, short_in(result.in()));
+    EXPECT_FALSE(made->match(any_with(CORBA::Long{12}), result.out()));
+
+    CosNotifyFilter::ConstraintIDSeq ids;
+    ids.length(1);
+    ids[0] = added[1U].constraint_id;
+    CosNotifyFilter::MappingConstraintInfoSeq changed;
+    changed.length(1);
+    changed[0] = added[0U];
+    changed[0].value <<= CORBA::Short{7};
+    made->modify_mapping_constraints(ids, changed);
+    EXPECT_EQ(7, match(11, true)); // the best one is gone, another is better now
+    EXPECT_THROW((void)made->get_mapping_constraints(ids), CosNotifyFilter::ConstraintNotFound);
+    EXPECT_THROW(made->modify_mapping_constraints(ids, changed),
+                 CosNotifyFilter::ConstraintNotFound);
+    ids[0] = added[0U].constraint_id;
+    const CosNotifyFilter::MappingConstraintInfoSeq_var one = made->get_mapping_constraints(ids);
+    ASSERT_EQ(1U, one->length());
+    EXPECT_EQ(7, short_in(one[0U].value));
+    EXPECT_STREQ("$number > 1", one[0U].constraint_expression.constraint_expr.in());
+    ids.length(2);
+    ids[1] = ids[0];
+    EXPECT_THROW((void)made->get_mapping_constraints(ids), CosNotifyFilter::ConstraintNotFound);
+    EXPECT_EQ(2U, CosNotifyFilter::MappingConstraintInfoSeq_var(made->get_all_mapping_constraints())
+                      ->length());
+    made->remove_all_mapping_constraints();
+    EXPECT_EQ(-3, match(11, false));
+    // A lifetime of 0, which has no end, is longer than any other.
+    const CosNotifyFilter::MappingFilter_var lifetime =
+        factory->create_mapping_filter("EXTENDED_TCL", any_with(TimeBase::TimeT{5}));
+    const CosNotifyFilter::MappingConstraintInfoSeq_var lifetimes =
+        lifetime->add_mapping_constraints(
+            pairs_of({{"$number > 0", any_with(TimeBase::TimeT{1})},
+                      {"$number > 1", any_with(TimeBase::TimeT{0})},
+                      {"$number > 2", any_with(~TimeBase::TimeT{0})}}));
+    TimeBase::TimeT longest = 9;
+    EXPECT_TRUE(lifetime->match_structured(event_of("Lab", "Reading", 3), result.out()));
+    EXPECT_TRUE(result.in() >>= longest);
+    EXPECT_EQ(0U, longest);
+    made->destroy();
+    EXPECT_THROW((void)made->get_all_mapping_constraints(), CORBA::OBJECT_NOT_EXIST);
+}
+
+TEST_F(Notifications, MappingFiltersOrderWhatOneConsumerGets)
+{
+    const CosNotifyFilter::FilterFactory_var factory = channel_->default_filter_factory();
+    const CosNotifyFilter::MappingFilter_var of_proxy =
+        factory->create_mapping_filter("EXTENDED_TCL", any_with(CORBA::Short{50}));
+    (void)of_proxy->add_mapping_constraints(
+        pairs_of({{"$number == 2", any_with(CORBA::Short{99})},
+                  {"$number == 3", any_with(CORBA::Short{0})}}));
+    const CosNotifyFilter::MappingFilter_var of_admin =
+        factory->create_mapping_filter("EXTENDED_TCL", any_with(CORBA::Short{0}));
+    (void)of_admin->add_mapping_constraints(
+        pairs_of({{"$number == 4", any_with(CORBA::Short{9})}}));
+    const CosNotifyFilter::MappingFilter_var lifetime =
+        factory->create_mapping_filter("EXTENDED_TCL", any_with(TimeBase::TimeT{0}));
+    const CosNotifyFilter::MappingConstraintInfoSeq_var lifetimes =
+        lifetime->add_mapping_constraints(
+            pairs_of({{"$number <= 1", any_with(TimeBase::TimeT{1})},
+                      {"$number == 0", any_with(TimeBase::TimeT{0})}}));
+    AdminID id = 0;
+    const ConsumerAdmin_var admin = channel_->new_for_consumers(AND_OP, id);
+    EXPECT_THROW(admin->priority_filter(lifetime.in()), CORBA::BAD_PARAM);
+    EXPECT_THROW(admin->lifetime_filter(of_admin.in()), CORBA::BAD_PARAM);
+    EXPECT_TRUE(CORBA::is_nil(CosNotifyFilter::MappingFilter_var(admin->priority_filter()).in()));
+    admin->priority_filter(of_admin.in());
+    const CosNotifyFilter::MappingFilter_var found = admin->priority_filter();
+    EXPECT_TRUE(found->_is_equivalent(of_admin.in()));
+
+    const Servant_var<StructuredConsumer> mapped = new StructuredConsumer;
+    const Servant_var<StructuredConsumer> as_admin = new StructuredConsumer;
+    const Servant_var<StructuredConsumer> plain = new StructuredConsumer;
+    const auto first = connect(mapped.in(), admin.in());
+    const auto second = connect(as_admin.in(), admin.in());
+    const auto third = connect(plain.in());
+    first->priority_filter(of_proxy.in());
+    first->lifetime_filter(lifetime.in());
+    for (const StructuredProxyPushSupplier_var& one : {first, second, third})
+        one->suspend_connection();
+    for (CORBA::Long i = 0; i < 5; ++i)
+        push(i);
+    StructuredEvent said = event_of("Lab", "Reading", 5); // what an event says goes before defaults
+    said.header.variable_header = with(CosNotification::Priority, CORBA::Short{70});
+    supplier_->push_structured_event(said);
+    for (const StructuredProxyPushSupplier_var& one : {first, second, third})
+        one->resume_connection();
+    EXPECT_TRUE(mapped->are({2, 5, 0, 4, 3}));
+    EXPECT_TRUE(as_admin->are({5, 4, 0, 1, 2, 3}));
+    EXPECT_TRUE(plain->are({5, 0, 1, 2, 3, 4}));
+    EXPECT_EQ(1U, channel_->figures().lost);
+
+    // One that was destroyed is none, and neither is one that was taken away: the admin's holds.
+    of_proxy->destroy();
+    first->lifetime_filter(CosNotifyFilter::MappingFilter::_nil());
+    first->suspend_connection();
+    for (CORBA::Long i = 1; i < 5; ++i)
+        push(i);
+    first->resume_connection();
+    EXPECT_TRUE(mapped->are({2, 5, 0, 4, 3, 4, 1, 2, 3}));
+}
+
+TEST_F(Notifications, MappingFiltersAreBounded)
+{
+    NotificationLimits limits = small_limits();
+    limits.filters_max = 2;
+    limits.constraints_max = 2;
+    limits.constraint_octets_max = 100'000;
+    start(limits);
+    const CosNotifyFilter::FilterFactory_var factory = channel_->default_filter_factory();
+    const CosNotifyFilter::MappingFilter_var made =
+        factory->create_mapping_filter("EXTENDED_TCL", any_with("usual"));
+    EXPECT_THROW((void)factory->create_mapping_filter("EXTENDED_TCL",
+                                                      any_with(std::string(200'000, 'x').c_str())),
+                 CORBA::IMP_LIMIT);
+    const auto second = filter("");
+    EXPECT_THROW((void)factory->create_mapping_filter("EXTENDED_TCL", any_with("")),
+                 CORBA::IMP_LIMIT);
+    second->destroy();
+    EXPECT_THROW((void)made->add_mapping_constraints(
+                     pairs_of({{"", any_with(std::string(60'000, 'x').c_str())}})),
+                 CORBA::IMP_LIMIT);
+    const CORBA::Any one = any_with("one");
+    EXPECT_THROW((void)made->add_mapping_constraints(pairs_of({{"", one}, {"", one}, {"", one}})),
+                 CORBA::IMP_LIMIT);
+    (void)made->add_mapping_constraints(pairs_of({{"", one}, {"", one}}));
+    EXPECT_THROW(consumers_->priority_filter(made.in()), CORBA::BAD_PARAM);
+    // A servant of somebody else's that would be asked of every event.
+    const Servant_var<StructuredConsumer> other = new StructuredConsumer;
+    const auto object = clients_.activate<CosNotifyFilter::MappingFilter>(other.in());
+    EXPECT_THROW(consumers_->priority_filter(object.in()), CORBA::BAD_PARAM);
 }
 
 // --- Quality of service --------------------------------------------------------------------------

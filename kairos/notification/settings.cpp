@@ -3,6 +3,7 @@
 
 #include "kairos/corba/CORBA.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace kairos::notification {
@@ -13,6 +14,13 @@ struct CountedTypes {
     EventTypes types;
     events::Portion octets;
 };
+
+/// In a store mapping filters stand among the others, with these ids, which none of those has.
+constexpr CosNotifyFilter::FilterID id_of_mapping(MappedProperty property) noexcept
+{
+    return property == MappedProperty::priority ? -1 : -2;
+}
+constexpr MappedProperty mapped_properties[] = {MappedProperty::priority, MappedProperty::lifetime};
 
 std::size_t octets_of_types(const EventTypes& types) noexcept
 {
@@ -55,6 +63,14 @@ KairosNotificationStore::Settings Settings::stored() const
         stored.filters[i].number = attachments[i].id;
         stored.filters[i].which = attachments[i].filter->kept();
     }
+    for (const MappedProperty property : mapped_properties) {
+        const MappingFilterPtr filter = mapping(property);
+        if (!filter) continue;
+        const CORBA::ULong at = stored.filters.length();
+        stored.filters.length(at + 1);
+        stored.filters[at].number = id_of_mapping(property);
+        stored.filters[at].which = filter->kept();
+    }
     return stored;
 }
 
@@ -72,10 +88,46 @@ void Settings::restore(const KairosNotificationStore::Settings& stored,
         if (wants_none) change_types({}, everything);
     }
     for (CORBA::ULong i = 0; i < stored.filters.length(); ++i) {
-        const auto [filter, object] = find(stored.filters[i].which);
-        filters_.restore({.id = stored.filters[i].number, .filter = filter}, object);
+        const CosNotifyFilter::FilterID id = stored.filters[i].number;
+        const Attached found = find(stored.filters[i].which);
+        if (id >= 0) filters_.restore({.id = id, .filter = found.filter}, found.object);
+        for (const MappedProperty property : mapped_properties)
+            if (id == id_of_mapping(property) && found.mapping && found.mapping->is_for(property))
+                set_mapping(property, found.mapping, found.mapping_object);
     }
     filters_.restore_last(stored.last_filter);
+}
+
+MappingFilterPtr Settings::mapping(MappedProperty property) const
+{
+    if (!has_mappings_) return nullptr;
+    const std::lock_guard lock(mutex_);
+    return mappings_[static_cast<std::size_t>(property)].filter;
+}
+
+CosNotifyFilter::MappingFilter_ptr Settings::mapping_object(MappedProperty property) const
+{
+    const std::lock_guard lock(mutex_);
+    return CosNotifyFilter::MappingFilter::_duplicate(
+        mappings_[static_cast<std::size_t>(property)].object.in());
+}
+
+void Settings::set_mapping(MappedProperty property, MappingFilterPtr filter,
+                           CosNotifyFilter::MappingFilter_ptr object)
+{
+    Mapping changed{.filter = std::move(filter),
+                    .object = CosNotifyFilter::MappingFilter::_duplicate(object)};
+    const std::lock_guard lock(mutex_); // what was there goes when it is left
+    std::swap(mappings_[static_cast<std::size_t>(property)], changed);
+    has_mappings_ = mappings_[0].filter || mappings_[1].filter;
+}
+
+bool Settings::are_filters_kept() const
+{
+    if (!filters_.are_kept()) return false;
+    const std::lock_guard lock(mutex_);
+    return std::ranges::all_of(
+        mappings_, [](const Mapping& one) { return !one.filter || one.filter->kept() != 0; });
 }
 
 CosNotification::QoSProperties* Settings::properties() const

@@ -6,6 +6,8 @@
 #include "tests/malformed/fake_server.h"
 #include "tests/robust/observers.h"
 
+#include "kairos/client/asynchronous.h"
+
 #include <atomic>
 #include <future>
 #include <set>
@@ -382,6 +384,47 @@ TEST_F(Polling, ObserversHearOfTheEndWhereItIsFetched)
     EXPECT_EQ(
         (orb_testing::Lines{"one send_request", "one receive_exception system NO_PERMISSION"}),
         record.take());
+}
+
+/// Whose listener is gone is over for observers before: its operation may go with the listener.
+TEST_F(Polling, ObserversHearOfADroppedCallFirst)
+{
+    struct Dropped {
+        orb_testing::Record& record;
+        std::unique_ptr<const orb::Operation> operation =
+            std::make_unique<const orb::Operation>("_get_name");
+        bool is_over = false;
+    };
+    orb_testing::Record record;
+    orb_testing::Client client;
+    const orb_testing::CallDeeds names{{"receive_other", [&record](orb::ObservedCall& call) {
+                                            record.add("of " +
+                                                       std::string(call.operation().name()));
+                                        }}};
+    client.orb()->_kairos_add_call_observer(
+        Owner<orb::CallObserver>(new orb_testing::RecordingCalls("one", record, names)));
+    const CORBA::Object_var object = client.orb()->string_to_object(server_.reference.c_str());
+    orb::Reference& target = corba::reference_of(*object.in());
+    Dropped dropped{.record = record};
+    const auto nobody_polls = [](const orb::CallListener&) noexcept {
+        return orb::MainThread::Accepted::no;
+    };
+    const auto drop = [](const orb::CallListener& listener) noexcept {
+        auto& self = *static_cast<Dropped*>(listener.object);
+        self.record.add("dropped");
+        self.operation = nullptr;
+        self.is_over = true;
+    };
+    orb::AsynchronousCall::make(target, *dropped.operation)
+        .send({.posted = nobody_polls, .dropped = drop, .object = &dropped});
+    constexpr orb::Operation other("_get_name");
+    while (!dropped.is_over) { // the next call that is made finds it, once the reply is there
+        orb::AsynchronousCall::make(target, other).abandon();
+        std::this_thread::yield();
+    }
+    EXPECT_EQ((orb_testing::Lines{"one send_request", "one receive_other unknown", "of _get_name",
+                                  "dropped"}),
+              record.take());
 }
 
 } // namespace

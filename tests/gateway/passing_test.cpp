@@ -347,6 +347,22 @@ TEST(Gateway, IsABridgeBetweenSocketsOfDifferentKinds)
     EXPECT_EQ("target", name_of(world.peer.in()));
 }
 
+/// What a server lends is copied where it is read, also where nobody knows what it is.
+TEST(Gateway, PassesWhatComesThroughSharedMemory)
+{
+    World world({.passes_unknown = true},
+                {.gateway = {"-ORBPreferLocal", "0"}, .server_endpoint = "shmiop://"});
+    world.known.knows_interface = false;
+    Passing::Octets octets;
+    octets.length(200'000);
+    for (CORBA::ULong i = 0; i < octets.length(); ++i)
+        octets[i] = static_cast<CORBA::Octet>(i * 7);
+    const Passing::Octets_var same = world.peer->echo(octets);
+    ASSERT_EQ(octets.length(), same->length());
+    EXPECT_TRUE(std::equal(octets.get_buffer(), octets.get_buffer() + octets.length(),
+                           same->get_buffer()));
+}
+
 TEST(Gateway, ReferencesWithASecretLastLongerThanIt)
 {
     const gateway::Options options{.secret = as_bytes("a secret of some length")};

@@ -73,6 +73,8 @@ void serve_channels(const char* id, const ChannelArguments& arguments, Limits li
         const CORBA::Object_var channel = service->create_channel(arguments.channels[i]);
         publish_channel(orb.in(), arguments, i, channel.in());
     }
+    if constexpr (requires { service->publish_others(orb.in()); })
+        service->publish_others(orb.in());
     std::fflush(stdout);
     run.run();
     service.reset(); // before the run, which watches how long that takes

@@ -22,46 +22,68 @@
 namespace kairos::tools {
 namespace {
 
-#ifdef KAIROS_NATS
-/// What a bus wants to know; without servers there is none.
+/// What the service wants to know beside its limits.
 struct EventsLimits : events::ServiceLimits {
-    nats::FederationOptions bus;
+    std::vector<std::string> typed; // channels
+#ifdef KAIROS_NATS
+    nats::FederationOptions bus;       // without servers there is none
     std::vector<std::string> subjects; // of the channels, in their order
     std::string password_file;
+#endif
 };
 
-/// Channels that are joined with those of other processes, if there is a bus.
+/// Channels that are joined with those of other processes, if there is a bus, and typed ones.
 class EventsService {
   public:
     EventsService(CORBA::ORB_ptr orb, const EventsLimits& limits)
-        : service_(orb, limits), subjects_(limits.subjects)
+        : service_(orb, limits), limits_(limits)
     {
+#ifdef KAIROS_NATS
         if (limits.bus.servers.empty()) return;
         nats::FederationOptions bus = limits.bus;
         if (!limits.password_file.empty())
             std::getline(std::ifstream(limits.password_file), bus.password);
         federation_.emplace(orb, bus);
+#endif
     }
     [[nodiscard]] KairosEvents::Channel_ptr create_channel(const std::string& name)
     {
-        if (!federation_) return service_.create_channel(name);
+#ifdef KAIROS_NATS
+        const std::vector<std::string>& subjects = limits_.subjects;
         const std::size_t place = made_++;
-        return federation_->create_channel(service_, name,
-                                           place < subjects_.size() ? subjects_[place] : "");
+        if (federation_)
+            return federation_->create_channel(service_, name,
+                                               place < subjects.size() ? subjects[place] : "");
+#endif
+        return service_.create_channel(name);
+    }
+    /// Makes the typed channels and prints their references.
+    void publish_others(CORBA::ORB_ptr orb)
+    {
+        for (const std::string& name : limits_.typed) {
+            const KairosEvents::TypedChannel_var channel = service_.create_typed_channel(name);
+            const CORBA::String_var reference = orb->object_to_string(channel.in());
+            fmt::print("{}\n", reference.in());
+        }
     }
     void begin_to_end() noexcept
     {
+#ifdef KAIROS_NATS
         if (federation_) federation_->leave();
+#endif
         service_.begin_to_end();
     }
 
   private:
     events::EventService service_;
-    const std::vector<std::string> subjects_;
+    const EventsLimits limits_;
+#ifdef KAIROS_NATS
     std::optional<nats::Federation> federation_; // ends before the channels do
     std::size_t made_ = 0;
+#endif
 };
 
+#ifdef KAIROS_NATS
 void add_bus_options(CLI::App& command, EventsLimits& limits)
 {
     auto* bus =
@@ -103,8 +125,6 @@ void check_subjects(const EventsLimits& limits, std::size_t channels)
         throw std::runtime_error("there are fewer channels than subjects for them");
 }
 #else
-using EventsLimits = events::ServiceLimits;
-using EventsService = events::EventService;
 void add_bus_options(CLI::App&, EventsLimits&) {}
 void check_subjects(const EventsLimits&, std::size_t) {}
 #endif
@@ -125,6 +145,14 @@ void add_events_command(CLI::App& app, const std::vector<std::string>& orb_optio
     auto arguments = std::make_shared<EventsArguments>();
     auto* command = app.add_subcommand("events", "Run event channels; prints a reference for each");
     add_channel_options(*command, arguments->channels, arguments->limits, event_channel_texts);
+    command
+        ->add_option("--typed", arguments->limits.typed,
+                     "A typed channel, which clients also find as corbaloc:…/NAME; may be "
+                     "repeated. Its reference is printed after those of the others. Clients make "
+                     "others by corbaloc:…/TypedEventChannelFactory, and find them as "
+                     "corbaloc:…/typed/NAME")
+        ->type_name("NAME")
+        ->allow_extra_args(false);
     add_bus_options(*command, arguments->limits);
     command->footer(orb_options_footer);
     command->callback([arguments, &orb_options, &status] {

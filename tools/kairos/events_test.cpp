@@ -70,6 +70,20 @@ class EventsCommand : public ::testing::Test {
     CORBA::ORB_var orb_;
 };
 
+TEST_F(EventsCommand, HasTypedChannels)
+{
+    Daemon daemon({"events", "--typed", "Calls"});
+    const std::string at = "corbaloc::localhost:" + port_in(daemon.reference);
+    const auto channel = object<KairosEvents::TypedChannel>(at + "/Calls");
+    EXPECT_STREQ("Calls", CORBA::String_var(channel->name()).in());
+    const auto factory =
+        object<KairosEvents::TypedChannelFactory>(at + "/TypedEventChannelFactory");
+    (void)KairosEvents::TypedChannel_var(factory->create_channel("More"));
+    const auto more = object<KairosEvents::TypedChannel>(at + "/typed/More");
+    EXPECT_STREQ("More", CORBA::String_var(more->name()).in());
+    EXPECT_EQ("0", daemon.end());
+}
+
 TEST_F(EventsCommand, HasOneChannelUnlessItIsTold)
 {
     Daemon daemon({"events"});

@@ -81,7 +81,9 @@ void serve_logs(const LogArguments& arguments, const std::vector<std::string>& o
         if (!arguments.file.empty()) write_reference(arguments.file, reference.in());
         const DsEventLogAdmin::EventLogFactory_var events = service->event_logs();
         const CORBA::String_var channels = orb->object_to_string(events.in());
-        fmt::print("{}\n{}\n", reference.in(), channels.in());
+        const DsNotifyLogAdmin::NotifyLogFactory_var notifications = service->notify_logs();
+        const CORBA::String_var notified = orb->object_to_string(notifications.in());
+        fmt::print("{}\n{}\n{}\n", reference.in(), channels.in(), notified.in());
         std::fflush(stdout);
         run.run();
         service.reset(); // before the run, which watches how long that takes
@@ -321,12 +323,17 @@ void destroy_log(Log_ptr log)
 Log_ptr make_log(LogMgr_ptr logs, const std::optional<CORBA::ULong>& wanted, LogId& id)
 {
     using DsEventLogAdmin::EventLogFactory;
+    using DsNotifyLogAdmin::NotifyLogFactory;
     const BasicLogFactory_var factory = BasicLogFactory::_narrow(logs);
     if (!CORBA::is_nil(factory.in()))
         return wanted ? factory->create_with_id(id, halt, 0) : factory->create(halt, 0, id);
     const auto events = EventLogFactory::_var_type(EventLogFactory::_narrow(logs));
-    if (CORBA::is_nil(events.in())) fail("nobody knows how to make such logs");
-    return wanted ? events->create_with_id(id, halt, 0, {}) : events->create(halt, 0, {}, id);
+    if (!CORBA::is_nil(events.in()))
+        return wanted ? events->create_with_id(id, halt, 0, {}) : events->create(halt, 0, {}, id);
+    const auto notifications = NotifyLogFactory::_var_type(NotifyLogFactory::_narrow(logs));
+    if (CORBA::is_nil(notifications.in())) fail("nobody knows how to make such logs");
+    return wanted ? notifications->create_with_id(id, halt, 0, {}, {}, {})
+                  : notifications->create(halt, 0, {}, {}, {}, id);
 }
 
 void create_log(const LogSession& session)
@@ -587,9 +594,10 @@ class LogParser {
     CLI::App* add(const char* verb, const char* help, LogCommand command)
     {
         auto* one = log_.add_subcommand(verb, help);
-        one->add_option("reference", arguments_->reference,
-                        "A log, or what makes logs: IOR:…, corbaloc:HOST:PORT/BasicLogFactory or "
-                        "EventLogFactory, corbaname:…, name:…, a file with one, or -")
+        one->add_option(
+               "reference", arguments_->reference,
+               "A log, or what makes logs: IOR:…, corbaloc:HOST:PORT/BasicLogFactory, "
+               "EventLogFactory or NotifyLogFactory, corbaname:…, name:…, a file with one, or -")
             ->required()
             ->type_name("REFERENCE");
         one->add_option("-i,--id", arguments_->id, "Of what makes logs: the log of this id")

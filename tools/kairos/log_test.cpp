@@ -76,6 +76,10 @@ TEST(LogCommand, MakesWritesShowsAndRemovesLogs)
     EXPECT_EQ("0 4\tIOR:", outcome_of({"log", "create", events, "-i", "4"}).substr(0, 8));
     EXPECT_EQ("0 ", outcome_of({"log", "write", events, "-i", "4", "event"}));
     EXPECT_EQ("0 ", outcome_of({"log", "rm", events, "-i", "4"}));
+    const std::string notify = "corbaloc::localhost:" + port_in(logs) + "/NotifyLogFactory";
+    EXPECT_EQ("0 5\tIOR:", outcome_of({"log", "create", notify, "-i", "5"}).substr(0, 8));
+    EXPECT_EQ("0 ", outcome_of({"log", "write", notify, "-i", "5", "event"}));
+    EXPECT_EQ("0 ", outcome_of({"log", "rm", notify, "-i", "5"}));
     EXPECT_EQ(0, server.end());
 }
 

@@ -12,6 +12,7 @@
 //     both MINOR REFERENCE            the same, every check, for a Hub, with an ORB whose
 //                                     connections carry requests in both directions
 //     names MINOR URL                 the same, every check, for a naming service
+//     notify MINOR REFERENCE          the same for a notification channel
 //     target MINOR REFERENCE          asynchronous calls of a Target
 //     marks MINOR REFERENCE           calls of a Target that interceptors at both sides mark
 //     repository MINOR REFERENCE      what an Interface Repository has that has kinds.idl
@@ -120,6 +121,7 @@ public final class Peer {
         if (what.equals("all")) return new AllChecks(orb, reference, out, without);
         if (what.equals("both")) return new BothChecks(orb, reference, out);
         if (what.equals("names")) return new NamingChecks(orb, reference, out);
+        if (what.equals("notify")) return new NotifyChecks(orb, reference, out);
         if (what.equals("target")) return new TargetChecks(orb, reference, out);
         if (what.equals("marks")) return new MarksChecks(orb, reference, out, targetReference);
         if (what.equals("repository")) return new RepositoryChecks(orb, reference, out);

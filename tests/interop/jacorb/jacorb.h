@@ -61,7 +61,7 @@ class Jacorb {
         EXPECT_EQ(process_->stop(), 0) << "JacORB's exit status";
         process_.reset();
     }
-    /// `what` is the client to be: "echo", "all", "both", "names", "target", "marks" or
+    /// `what` is the client to be: "echo", "all", "both", "names", "notify", "target", "marks" or
     /// "repository".
     void expect_checks(const std::string& what, const std::string& version,
                        const std::string& server, int expected, const Arguments& without = {})
