@@ -129,8 +129,9 @@ kairos_debian_package(logs NAME libkairos-logs${abi} SECTION libs MULTI_ARCH sam
     NEEDS runtime CONTROL ${debian_dir}/triggers
     SUMMARY "real-time CORBA ORB for C++ - Telecom Log Service library"
     DESCRIPTION "This package has the shared libraries for programs that are clients of log
-services, or log services themselves, in memory or with a file; and for
-notification services that keep what they have in one.")
+services, or log services themselves, in memory, with a file or a
+PostgreSQL database; and for notification services that keep what they have
+in one of these.")
 
 kairos_debian_package(nats NAME libkairos-nats${abi} SECTION libs MULTI_ARCH same
     NEEDS runtime CONTROL ${debian_dir}/triggers

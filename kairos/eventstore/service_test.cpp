@@ -3,6 +3,7 @@
 // Channels that outlive the service: what is there again, what is sent again, and what happens
 // where the store cannot take it. One process restarts its service; another is killed.
 #include "kairos/events/CosEventChannelAdmin.h"
+#include "kairos/eventstore/killed_testing.h"
 #include "kairos/eventstore/sqlite_store.h"
 #include "kairos/notification/notification_testing.h"
 
@@ -71,136 +72,12 @@ class Folder {
     std::string path_;
 };
 
-QoSProperties reliability(CORBA::Short events, CORBA::Short connections)
-{
-    QoSProperties qos;
-    qos.length(2);
-    qos[0].name = EventReliability;
-    qos[0].value <<= events;
-    qos[1].name = ConnectionReliability;
-    qos[1].value <<= connections;
-    return qos;
-}
-QoSProperties all_persistent() { return reliability(Persistent, Persistent); }
+// --- Killed, before this process has threads ---------------------------------------------------
 
-notification::NotificationLimits limits_of_tests()
-{
-    notification::NotificationLimits limits;
-    limits.call_timeout = events::patience;
-    limits.retry_pause = std::chrono::milliseconds(1);
-    limits.poll_interval = std::chrono::milliseconds(5);
-    return limits;
-}
-
-// --- Killed, before this process has threads
-// --------------------------------------------------------
-
-/// What the service's process does until it is killed: pushes numbers, and says of each on the pipe
-/// that it was acknowledged.
-[[noreturn]] void push_until_killed(const Folder& folder, CORBA::Long first, int output)
-{
-    const events::TestOrb orb;
-    notification::NotificationService service(orb.in(), limits_of_tests(), folder.open());
-    const auto channel =
-        KairosNotification::Channel_var(service.create_channel("Lab", all_persistent()));
-    const ConsumerAdmin_var consumers = channel->default_consumer_admin();
-    ProxyID id = 0;
-    StructuredProxyPullSupplier_var pulled;
-    const ProxyIDSeq_var ids = consumers->pull_suppliers();
-    if (ids->length() == 0) {
-        const ProxySupplier_var made =
-            consumers->obtain_notification_pull_supplier(STRUCTURED_EVENT, id);
-        pulled = StructuredProxyPullSupplier::_narrow(made.in());
-        pulled->connect_structured_pull_consumer(CosNotifyComm::StructuredPullConsumer::_nil());
-    } else {
-        const ProxySupplier_var found = consumers->get_proxy_supplier(ids[0U]);
-        pulled = StructuredProxyPullSupplier::_narrow(found.in());
-    }
-    const SupplierAdmin_var suppliers = channel->default_supplier_admin();
-    const ProxyConsumer_var made =
-        suppliers->obtain_notification_push_consumer(STRUCTURED_EVENT, id);
-    const auto from =
-        StructuredProxyPushConsumer_var(StructuredProxyPushConsumer::_narrow(made.in()));
-    from->connect_structured_push_supplier(CosNotifyComm::StructuredPushSupplier::_nil());
-    const auto say = [output](CORBA::Long what) {
-        if (write(output, &what, sizeof what) != sizeof what) _exit(1);
-    };
-    // Some are taken by the consumer: those are said as negative numbers when the next is there.
-    CORBA::Long taken = 0;
-    for (CORBA::Long number = first;; ++number) {
-        from->push_structured_event(event_of("Lab", "Reading", number));
-        say(number);
-        if (number % 3 != 0) continue;
-        const CORBA::Long next =
-            number_in(StructuredEvent_var(pulled->pull_structured_event()).in());
-        if (taken != 0) say(-taken);
-        taken = next;
-    }
-}
-
-/// Whatever was acknowledged and not taken is there, in its order; at most what was under way
-/// twice.
 TEST(KilledService, HasWhatItHasAcknowledged)
 {
     const Folder folder;
-    std::mt19937 chance(20'261'130); // the same points of the run each time, about
-    std::vector<CORBA::Long> all;    // that were acknowledged
-    CORBA::Long taken = 0;           // the last of which the consumer has said that it is there
-    for (int i = 0; i < 12; ++i) {
-        int ends[2];
-        ASSERT_EQ(0, pipe(ends));
-        const pid_t child = fork();
-        if (child == 0) {
-            close(ends[0]);
-            push_until_killed(folder, all.empty() ? 1 : all.back() + 2, ends[1]);
-        }
-        close(ends[1]);
-        unsigned said = 0;
-        const unsigned enough = 1 + chance() % 40;
-        CORBA::Long what = 0;
-        while (read(ends[0], &what, sizeof what) == static_cast<ssize_t>(sizeof what)) {
-            if (what > 0)
-                all.push_back(what);
-            else
-                taken = -what;
-            if (++said == enough) ASSERT_EQ(0, kill(child, SIGKILL));
-        }
-        close(ends[0]);
-        int status = 0;
-        ASSERT_EQ(child, waitpid(child, &status, 0));
-        ASSERT_TRUE(WIFSIGNALED(status)) << "the child ended by itself";
-        ASSERT_GE(said, enough);
-    }
-    // One more run, whose consumer takes all.
-    const events::TestOrb orb;
-    notification::NotificationService service(orb.in(), limits_of_tests(), folder.open());
-    const auto channel = KairosNotification::Channel_var(service.create_channel("Lab"));
-    const ConsumerAdmin_var consumers = channel->default_consumer_admin();
-    const ProxyIDSeq_var ids = consumers->pull_suppliers();
-    ASSERT_EQ(1U, ids->length());
-    const ProxySupplier_var found = consumers->get_proxy_supplier(ids[0U]);
-    const auto pulled =
-        StructuredProxyPullSupplier_var(StructuredProxyPullSupplier::_narrow(found.in()));
-    std::vector<CORBA::Long> there;
-    CORBA::Boolean has_event = true;
-    for (;;) {
-        const StructuredEvent_var event = pulled->try_pull_structured_event(has_event);
-        if (!has_event) break;
-        there.push_back(number_in(event.in()));
-    }
-    EXPECT_TRUE(std::ranges::is_sorted(there));
-    EXPECT_EQ(there.end(), std::ranges::adjacent_find(there));
-    ASSERT_FALSE(there.empty());
-    std::size_t twice = 0; // that were said to be there when that was not written yet
-    for (const CORBA::Long number : all) {
-        const bool is_there = std::ranges::binary_search(there, number);
-        if (number > taken)
-            EXPECT_TRUE(is_there) << number;
-        else if (is_there)
-            ++twice;
-    }
-    EXPECT_LE(twice, 3U);
-    EXPECT_LE(there.back(), all.back() + 1);
+    keep_what_was_acknowledged([&folder] { return folder.open(); });
 }
 
 // --- Begun again --------------------------------------------------------------------------------

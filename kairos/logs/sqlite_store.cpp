@@ -4,20 +4,16 @@
 // while one is made durable are made together, in the transaction that follows.
 #include "kairos/base/log.h"
 #include "kairos/base/pool.h"
+#include "kairos/logs/change_queue.h"
 #include "kairos/logs/store.h"
 #include "kairos/sqlite/connection.h"
-#include "kairos/sqlite/file.h"
-#include "kairos/sqlite/reserve.h"
+#include "kairos/sqlite/store_file.h"
 
 #include <algorithm>
-#include <array>
+#include <atomic>
 #include <chrono>
-#include <condition_variable>
 #include <deque>
-#include <filesystem>
 #include <iterator>
-#include <mutex>
-#include <span>
 #include <utility>
 
 namespace kairos::logs {
@@ -26,11 +22,7 @@ namespace {
 using sqlite::Connection;
 using sqlite::Query;
 
-constexpr int schema_version = 1;
-constexpr int application_id = 0x4b724c47; // "KrLG": whose file it is
-
 constexpr const char* schema = R"(
-BEGIN IMMEDIATE;
 CREATE TABLE log(
     key INTEGER PRIMARY KEY,
     settings BLOB NOT NULL,
@@ -47,11 +39,7 @@ CREATE TABLE record(
     time INTEGER NOT NULL,
     attributes BLOB NOT NULL,
     info BLOB NOT NULL,
-    PRIMARY KEY (log, number)) WITHOUT ROWID;
-PRAGMA application_id = 1265781831;
-PRAGMA user_version = 1;
-COMMIT;)";
-static_assert(application_id == 1265781831 && schema_version == 1);
+    PRIMARY KEY (log, number)) WITHOUT ROWID;)";
 
 enum Statement : std::size_t {
     begin_writing,
@@ -102,47 +90,28 @@ constexpr const char* statements[] = {
 };
 static_assert(std::size(statements) == all_last_keys + 1);
 
-/// Kept on the disk: more than what the log has, usually up to 1000 pages, may add to the file.
-constexpr std::size_t reserve_octets = std::size_t{8} << 20;
-/// How long an operation waits for those before it.
-constexpr std::chrono::seconds turn_max{10};
-/// Changes in one transaction.
-constexpr std::size_t together_max = 200;
+constexpr sqlite::StoreKind logs_kind{.owner = "log service",
+                                      .application_id = 0x4b724c47, // "KrLG": whose file it is
+                                      .schema_version = 1,
+                                      .schema = schema,
+                                      .statements = statements};
+
 /// Pages of the write-ahead log from which on it is copied into the file, and from which on readers
 /// are held back for that: as long as one of them or another reads, it cannot begin anew.
 constexpr std::size_t copied_pages = 1000;
 constexpr std::size_t held_back_pages = 4000;
 constexpr std::chrono::seconds held_back_max{2};
 
-std::int64_t column(std::uint64_t number) { return static_cast<std::int64_t>(number); }
-std::uint64_t number_in(const Query& row, int place)
-{
-    return static_cast<std::uint64_t>(row.integer(place));
-}
-
-/// As it is answered, and said once until a change succeeds.
-StoreStatus status_of(int code)
-{
-    switch (code & 0xff) {
-    case SQLITE_OK:
-        return StoreStatus::done;
-    case SQLITE_FULL:
-    case SQLITE_NOMEM:
-        return StoreStatus::full;
-    case SQLITE_BUSY: // somebody else's lock, for longer than we wait
-        return StoreStatus::busy;
-    default:
-        return StoreStatus::broken;
-    }
-}
+using sqlite::column_of;
+using sqlite::status_of;
 
 /// What can be asked of any of the connections.
 StoreStatus first_of(Connection& connection, LogKey log, std::uint64_t from, Brief& brief)
 {
-    Query row(connection, first_record, {column(log), column(from)});
-    if (!row.next()) return row.ok() ? StoreStatus::not_found : status_of(row.failure());
-    brief = {number_in(row, 0), number_in(row, 1),
-             Row::counted(static_cast<std::size_t>(row.integer(2))),
+    Query row(connection, first_record, {column_of(log), column_of(from)});
+    if (!row.next())
+        return row.ok() ? StoreStatus::not_found : status_of<StoreStatus>(row.failure());
+    brief = {row.number(0), row.number(1), Row::counted(static_cast<std::size_t>(row.integer(2))),
              static_cast<std::size_t>(row.integer(3))};
     return StoreStatus::done;
 }
@@ -153,17 +122,18 @@ class SqliteTables final : public Tables {
 
     StoreStatus insert(LogKey log, const RowPtr& row) override
     {
-        return run(insert_record, {column(log), column(row->number), column(row->time),
+        return run(insert_record, {column_of(log), column_of(row->number), column_of(row->time),
                                    std::string_view(row->attributes), std::string_view(row->info)});
     }
     StoreStatus erase(LogKey log, std::uint64_t number) override
     {
-        return run_on_one(erase_record, {column(log), column(number)});
+        return run_on_one(erase_record, {column_of(log), column_of(number)});
     }
     StoreStatus set_attributes(LogKey log, std::uint64_t number,
                                const std::string& attributes) override
     {
-        return run_on_one(set_record, {column(log), column(number), std::string_view(attributes)});
+        return run_on_one(set_record,
+                          {column_of(log), column_of(number), std::string_view(attributes)});
     }
     StoreStatus first(LogKey log, std::uint64_t from, Brief& brief) override
     {
@@ -171,26 +141,27 @@ class SqliteTables final : public Tables {
     }
     StoreStatus set_counts(LogKey log, const Counts& counts) override
     {
-        return run(set_log_counts, {column(log), column(counts.next), column(counts.records),
-                                    column(counts.octets), column(counts.newest)});
+        return run(set_log_counts,
+                   {column_of(log), column_of(counts.next), column_of(counts.records),
+                    column_of(counts.octets), column_of(counts.newest)});
     }
     StoreStatus put_log(const KeptLog& log) override
     {
-        return run(put_log_row, {column(log.key), std::string_view(log.settings),
-                                 column(log.counts.next), column(log.counts.records),
-                                 column(log.counts.octets), column(log.counts.newest)});
+        return run(put_log_row, {column_of(log.key), std::string_view(log.settings),
+                                 column_of(log.counts.next), column_of(log.counts.records),
+                                 column_of(log.counts.octets), column_of(log.counts.newest)});
     }
     StoreStatus erase_log(LogKey log) override
     {
-        const StoreStatus status = run(erase_records, {column(log)});
-        return status == StoreStatus::done ? run(erase_log_row, {column(log)}) : status;
+        const StoreStatus status = run(erase_records, {column_of(log)});
+        return status == StoreStatus::done ? run(erase_log_row, {column_of(log)}) : status;
     }
     /// What is written as it was before SQLite does not write at all.
     StoreStatus touch() override { return run(count_flush, {}); }
     StoreStatus set_last_key(LogKey key) override
     {
-        const StoreStatus status = run(erase_last_keys, {column(key >> 32)});
-        return status == StoreStatus::done ? run(insert_last_key, {column(key)}) : status;
+        const StoreStatus status = run(erase_last_keys, {column_of(key >> 32)});
+        return status == StoreStatus::done ? run(insert_last_key, {column_of(key)}) : status;
     }
 
   private:
@@ -198,12 +169,12 @@ class SqliteTables final : public Tables {
     {
         Query query(connection_, statement, values);
         (void)query.run();
-        return status_of(query.failure());
+        return status_of<StoreStatus>(query.failure());
     }
     StoreStatus run_on_one(Statement statement, sqlite::Values values)
     {
         Query query(connection_, statement, values);
-        if (!query.run()) return status_of(query.failure());
+        if (!query.run()) return status_of<StoreStatus>(query.failure());
         return query.changed() == 0 ? StoreStatus::not_found : StoreStatus::done;
     }
 
@@ -212,42 +183,45 @@ class SqliteTables final : public Tables {
 
 class SqliteStore final : public Store {
   public:
-    SqliteStore(const std::string& path, std::unique_ptr<sqlite::FileLock> lock,
-                std::unique_ptr<Connection> writer,
+    SqliteStore(std::unique_ptr<sqlite::StoreFile> file,
                 std::vector<std::unique_ptr<Connection>> readers)
-        : path_(path), lock_(std::move(lock)), writer_(std::move(writer)),
-          reserve_(path + "-room", reserve_octets), reader_count_(readers.size()),
-          readers_(std::move(readers))
+        : file_(std::move(file)), reader_count_(readers.size()), readers_(std::move(readers))
     {
         const auto keep_size = [](void* pages, sqlite3*, const char*, int count) {
             *static_cast<std::size_t*>(pages) = static_cast<std::size_t>(std::max(count, 0));
             return SQLITE_OK;
         };
-        sqlite3_wal_hook(writer_->handle(), keep_size, &pages_);
+        sqlite3_wal_hook(file_->connection().handle(), keep_size, &pages_);
     }
 
     bool is_durable() const noexcept override { return true; }
 
     StoreStatus load(std::vector<KeptLog>& logs, std::vector<LogKey>& last_keys) override
     {
-        Query rows(*writer_, all_logs);
+        Query rows(file_->connection(), all_logs);
         while (rows.next()) {
             KeptLog& log = logs.emplace_back();
-            log.key = number_in(rows, 0);
+            log.key = rows.number(0);
             log.settings = rows.octets(1);
-            log.counts = {.next = number_in(rows, 2),
-                          .records = number_in(rows, 3),
-                          .octets = number_in(rows, 4),
-                          .newest = number_in(rows, 5)};
+            log.counts = {.next = rows.number(2),
+                          .records = rows.number(3),
+                          .octets = rows.number(4),
+                          .newest = rows.number(5)};
         }
-        if (!rows.ok()) return status_of(rows.failure());
-        Query keys(*writer_, all_last_keys);
+        if (!rows.ok()) return status_of<StoreStatus>(rows.failure());
+        Query keys(file_->connection(), all_last_keys);
         while (keys.next())
-            last_keys.push_back(number_in(keys, 0));
-        return status_of(keys.failure());
+            last_keys.push_back(keys.number(0));
+        return status_of<StoreStatus>(keys.failure());
     }
 
-    StoreStatus change(Change& change, bool safe) override;
+    StoreStatus change(Change& change, bool safe) override
+    {
+        return queue_.change(change, safe, [this](WaitingChanges together) {
+            work(together);
+            copy_log();
+        });
+    }
 
     StoreStatus read(LogKey log, const Span& span, std::vector<RowPtr>& rows) override
     {
@@ -256,14 +230,14 @@ class SqliteStore final : public Store {
         const auto count =
             static_cast<std::int64_t>(std::min<std::size_t>(span.count_max, std::size_t{1} << 30));
         Query found(*connection, span.is_backwards ? read_backwards : read_forwards,
-                    {column(log), column(span.from), count});
+                    {column_of(log), column_of(span.from), count});
         std::size_t octets = 0;
         for (bool is_first = true; found.next(); is_first = false) {
             octets += Row::counted(found.octets(2).size() + found.octets(3).size());
             if (!is_first && octets > span.octets_max) return StoreStatus::done;
             rows.push_back(
-                std::make_shared<const Row>(Row{.number = number_in(found, 0),
-                                                .time = number_in(found, 1),
+                std::make_shared<const Row>(Row{.number = found.number(0),
+                                                .time = found.number(1),
                                                 .attributes = std::string(found.octets(2)),
                                                 .info = std::string(found.octets(3))}));
         }
@@ -278,9 +252,9 @@ class SqliteStore final : public Store {
         const auto count =
             static_cast<std::int64_t>(std::min<std::size_t>(span.count_max, std::size_t{1} << 30));
         Query found(*connection, span.is_backwards ? numbers_backwards : numbers_forwards,
-                    {column(log), column(span.from), count});
+                    {column_of(log), column_of(span.from), count});
         while (found.next())
-            numbers.push_back(number_in(found, 0));
+            numbers.push_back(found.number(0));
         return found.ok() ? StoreStatus::done : failed(found.failure());
     }
 
@@ -291,88 +265,35 @@ class SqliteStore final : public Store {
     }
 
   private:
-    struct Waiting {
-        Change* change;
-        bool safe;
-        StoreStatus status = StoreStatus::broken;
-        bool is_over = false;
-    };
-
-    [[nodiscard]] StoreStatus attempt(std::span<Waiting* const> together);
-    void work(std::span<Waiting* const> together);
-    void work_on_one(Waiting& one, bool& is_begun_anew);
+    [[nodiscard]] StoreStatus attempt(WaitingChanges together);
+    void work(WaitingChanges together);
+    void work_on_one(WaitingChange& one, bool& is_begun_anew);
     void copy_log();
     StoreStatus failed(int code) noexcept;
 
-    const std::string path_;
-    const std::unique_ptr<sqlite::FileLock> lock_;
-    const std::unique_ptr<Connection> writer_;   // used by who is at work
-    sqlite::Reserve reserve_;                    // likewise
-    bool is_safe_ = true;                        // likewise: how it was told to write
-    std::size_t pages_ = 0;                      // likewise: of the write-ahead log
-    std::size_t hold_back_at_ = held_back_pages; // likewise
+    const std::unique_ptr<sqlite::StoreFile> file_; // used by who is at work
+    std::size_t pages_ = 0;                         // likewise: of the write-ahead log
+    std::size_t hold_back_at_ = held_back_pages;    // likewise
     const std::size_t reader_count_;
     Pool<Connection> readers_;
-    std::mutex mutex_; // guards what follows; nothing is called while it is held
-    std::condition_variable changed_;
-    std::deque<Waiting*> waiting_;
-    bool is_at_work_ = false; // somebody, for all that wait
-    bool has_said_ = false;   // what failed
+    ChangeQueue queue_;
+    std::atomic<bool> has_said_{false}; // what failed
 };
 
-/// Whoever finds nobody at work makes all changes that wait, until its own is made.
-StoreStatus SqliteStore::change(Change& change, bool safe)
-{
-    Waiting mine{.change = &change, .safe = safe};
-    const auto late = std::chrono::steady_clock::now() + turn_max;
-    std::unique_lock lock(mutex_);
-    waiting_.push_back(&mine);
-    const auto may_go_on = [&] { return mine.is_over || !is_at_work_; };
-    if (!changed_.wait_until(lock, late, may_go_on)) {
-        const auto place = std::ranges::find(waiting_, &mine);
-        if (place != waiting_.end()) {
-            waiting_.erase(place);
-            return StoreStatus::busy;
-        }
-        changed_.wait(lock, may_go_on); // somebody is at work on it
-    }
-    while (!mine.is_over) {
-        is_at_work_ = true;
-        std::array<Waiting*, together_max> all{}; // what throws here would stop the store
-        const std::size_t count = std::min(waiting_.size(), together_max);
-        const auto end = waiting_.begin() + static_cast<std::ptrdiff_t>(count);
-        std::copy(waiting_.begin(), end, all.begin());
-        waiting_.erase(waiting_.begin(), end);
-        const std::span<Waiting* const> together(all.data(), count);
-        lock.unlock();
-        try {
-            work(together);
-            copy_log();
-        } catch (const std::exception&) { // no memory: those without an answer are `broken`
-        }
-        lock.lock();
-        for (Waiting* const one : together)
-            one->is_over = true;
-        is_at_work_ = false;
-        changed_.notify_all();
-    }
-    return mine.status;
-}
-
-void SqliteStore::work(std::span<Waiting* const> together)
+void SqliteStore::work(WaitingChanges together)
 {
     if (together.size() > 1) {
         const StoreStatus status = attempt(together);
-        if (status == StoreStatus::done) reserve_.restore();
+        if (status == StoreStatus::done) file_->reserve().restore();
         if (status == StoreStatus::done || status == StoreStatus::busy) {
-            for (Waiting* const one : together)
+            for (WaitingChange* const one : together)
                 one->status = status;
             return;
         }
     }
     // One of them is at fault: each gets its own answer.
     bool is_begun_anew = false;
-    for (Waiting* const one : together)
+    for (WaitingChange* const one : together)
         work_on_one(*one, is_begun_anew);
 }
 
@@ -381,8 +302,8 @@ void SqliteStore::copy_log()
 {
     if (pages_ < copied_pages) return;
     if (pages_ < hold_back_at_) {
-        (void)sqlite3_wal_checkpoint_v2(writer_->handle(), nullptr, SQLITE_CHECKPOINT_PASSIVE,
-                                        nullptr, nullptr);
+        (void)sqlite3_wal_checkpoint_v2(file_->connection().handle(), nullptr,
+                                        SQLITE_CHECKPOINT_PASSIVE, nullptr, nullptr);
         return;
     }
     // Each of them reads a portion; then it waits.
@@ -391,7 +312,7 @@ void SqliteStore::copy_log()
     while (held.size() < reader_count_ && held.emplace_back(readers_, late)) {
     }
     int pages = 0;
-    const int code = sqlite3_wal_checkpoint_v2(writer_->handle(), nullptr,
+    const int code = sqlite3_wal_checkpoint_v2(file_->connection().handle(), nullptr,
                                                SQLITE_CHECKPOINT_TRUNCATE, &pages, nullptr);
     if (code == SQLITE_OK) pages_ = 0;
     // Another process reads: it is not waited for after each change.
@@ -400,36 +321,30 @@ void SqliteStore::copy_log()
 
 /// What makes room needs some, too, on a full disk: in the log, and for what the log has and the
 /// file has not.
-void SqliteStore::work_on_one(Waiting& one, bool& is_begun_anew)
+void SqliteStore::work_on_one(WaitingChange& one, bool& is_begun_anew)
 {
-    Waiting* const alone[] = {&one};
+    WaitingChange* const alone[] = {&one};
     one.status = attempt(alone);
     if (one.status == StoreStatus::full && one.change->makes_room()) {
-        reserve_.release();
+        file_->reserve().release();
         one.status = attempt(alone);
         is_begun_anew = false; // with more room
     }
     if (one.status == StoreStatus::full && !is_begun_anew) {
-        // The log begins anew, in the room that it has already.
         is_begun_anew = true;
-        (void)writer_->value_of("PRAGMA wal_checkpoint(RESTART)");
+        file_->begin_log_anew();
         one.status = attempt(alone);
     }
-    if (one.status == StoreStatus::done) reserve_.restore();
+    if (one.status == StoreStatus::done) file_->reserve().restore();
 }
 
-StoreStatus SqliteStore::attempt(std::span<Waiting* const> together)
+StoreStatus SqliteStore::attempt(WaitingChanges together)
 {
-    const bool safe = std::ranges::any_of(together, &Waiting::safe);
-    // FULL: a commit returns when the log is on the disk, with all of it that was not before.
-    if (safe != is_safe_) {
-        if (!writer_->execute(safe ? "PRAGMA synchronous = FULL" : "PRAGMA synchronous = NORMAL"))
-            return failed(SQLITE_IOERR);
-        is_safe_ = safe;
-    }
-    sqlite::Transaction transaction(*writer_, {begin_writing, commit, rollback});
+    const bool safe = std::ranges::any_of(together, &WaitingChange::safe);
+    if (!file_->set_safe(safe)) return failed(SQLITE_IOERR);
+    sqlite::Transaction transaction(file_->connection(), {begin_writing, commit, rollback});
     if (transaction.begun() != SQLITE_OK) return failed(transaction.begun());
-    SqliteTables tables(*writer_);
+    SqliteTables tables(file_->connection());
     std::size_t made = 0;
     StoreStatus status = StoreStatus::done;
     while (made < together.size() && status == StoreStatus::done)
@@ -437,13 +352,12 @@ StoreStatus SqliteStore::attempt(std::span<Waiting* const> together)
     if (status == StoreStatus::done) {
         const int committed = transaction.commit();
         if (committed == SQLITE_OK) {
-            const std::lock_guard lock(mutex_);
             has_said_ = false;
             return status;
         }
         status = failed(committed);
     } else {
-        (void)failed(sqlite3_extended_errcode(writer_->handle()));
+        (void)failed(sqlite3_extended_errcode(file_->connection().handle()));
     }
     while (made != 0)
         together[--made]->change->undo();
@@ -452,103 +366,29 @@ StoreStatus SqliteStore::attempt(std::span<Waiting* const> together)
 
 StoreStatus SqliteStore::failed(int code) noexcept
 {
-    bool says = false;
-    {
-        const std::lock_guard lock(mutex_);
-        says = !std::exchange(has_said_, true);
-    }
+    const bool says = !has_said_.exchange(true);
     try {
-        if (says) log::error("log service's store " + path_ + ": " + sqlite3_errstr(code));
+        if (says) log::error("log service's store " + file_->path() + ": " + sqlite3_errstr(code));
     } catch (const std::exception&) { // no memory to say it
     }
-    const StoreStatus status = status_of(code);
+    const StoreStatus status = status_of<StoreStatus>(code);
     return status == StoreStatus::done ? StoreStatus::broken : status;
-}
-
-// --- Opening -------------------------------------------------------------------------------------
-
-Result<void> prepare_log_schema(Connection& connection)
-{
-    const auto tables = connection.value_of("SELECT count(*) FROM sqlite_schema");
-    if (!tables) return tables.error();
-    if (*tables == "0") {
-        if (auto made = connection.execute(schema); !made) return made;
-    }
-    if (auto ours = sqlite::require(connection, "PRAGMA application_id",
-                                    std::to_string(application_id), "is not a log service's store");
-        !ours)
-        return ours;
-    return sqlite::require(connection, "PRAGMA user_version", std::to_string(schema_version),
-                           "was written by another version of the log service");
-}
-
-Result<std::unique_ptr<Connection>> open_log_writer(const StoreOptions& options)
-{
-    auto connection = Connection::open(options.path);
-    if (!connection) return connection;
-    Connection& writer = **connection;
-    if (const auto wal = sqlite::require(writer, "PRAGMA journal_mode = WAL", "wal",
-                                         "is where SQLite cannot keep a write-ahead log");
-        !wal)
-        return wal.error();
-    // A row that nobody wrote like this may be anything, so the schema is not trusted either.
-    // What is deleted is not overwritten: that would need as much room as it has, in the log. Which
-    // is cut off where it had to become large.
-    if (const auto set = writer.execute("PRAGMA trusted_schema = OFF; PRAGMA synchronous = FULL; "
-                                        "PRAGMA secure_delete = OFF; "
-                                        "PRAGMA journal_size_limit = 16777216");
-        !set)
-        return set.error();
-    if (const auto ours = prepare_log_schema(writer); !ours) return ours.error();
-    if (options.pages_max != 0) {
-        const std::string limit = "PRAGMA max_page_count = " + std::to_string(options.pages_max);
-        if (const auto set = writer.execute(limit.c_str()); !set) return set.error();
-    }
-    if (const auto prepared = writer.prepare(statements); !prepared) return prepared.error();
-    return connection;
-}
-
-Result<std::unique_ptr<Connection>> open_log_reader(const StoreOptions& options)
-{
-    auto connection = Connection::open(options.path);
-    if (!connection) return connection;
-    if (const auto set =
-            (*connection)->execute("PRAGMA trusted_schema = OFF; PRAGMA query_only = ON");
-        !set)
-        return set.error();
-    if (const auto prepared = (*connection)->prepare(statements); !prepared)
-        return prepared.error();
-    return connection;
 }
 
 } // namespace
 
 Result<std::unique_ptr<Store>> open_store(const StoreOptions& options)
 {
-    const auto refuse = [&](const Error& error) {
-        const bool named = error.reason.find(options.path) != std::string::npos;
-        return Error{error.code, named ? error.reason : options.path + ": " + error.reason,
-                     error.system_errno};
-    };
-    // Two names of one file must be one lock.
-    std::error_code ignored;
-    StoreOptions real = options;
-    const auto canonical = std::filesystem::weakly_canonical(options.path, ignored);
-    if (!canonical.empty()) real.path = canonical;
-
-    auto lock = sqlite::FileLock::take(real.path, "log service");
-    if (!lock) return refuse(lock.error());
-    if (const auto made = sqlite::make_private(real.path); !made) return refuse(made.error());
-    auto writer = open_log_writer(real);
-    if (!writer) return refuse(writer.error());
+    auto file = sqlite::StoreFile::open(logs_kind, options.path, options.pages_max);
+    if (!file) return file.error();
     std::vector<std::unique_ptr<Connection>> readers;
-    for (std::size_t i = 0; i < std::max<std::size_t>(real.readers, 1); ++i) {
-        auto reader = open_log_reader(real);
-        if (!reader) return refuse(reader.error());
+    for (std::size_t i = 0; i < std::max<std::size_t>(options.readers, 1); ++i) {
+        auto reader = (*file)->open_reader();
+        if (!reader) return reader.error();
         readers.push_back(std::move(reader).value());
     }
-    std::unique_ptr<Store> store = std::make_unique<SqliteStore>(
-        real.path, std::move(lock).value(), std::move(writer).value(), std::move(readers));
+    std::unique_ptr<Store> store =
+        std::make_unique<SqliteStore>(std::move(file).value(), std::move(readers));
     return store;
 }
 

@@ -336,10 +336,13 @@ bool Keeper::work(const std::vector<RequestPtr>& together) noexcept
 {
     StoreStatus status = attempt(together);
     if (together.size() > 1 && status != StoreStatus::done && status != StoreStatus::busy) {
-        // One of them is at fault: each gets its own answer.
+        // One of them is at fault: each gets its own answer. Where nobody knows whether all of it
+        // was made, they do not either while others are in the way.
+        const StoreStatus of_all = status;
         bool are_done = true;
         for (std::size_t i = 0; i < together.size(); ++i) {
             status = attempt(std::span(together).subspan(i, 1));
+            if (status == StoreStatus::busy) status = of_all;
             are_done = are_done && status == StoreStatus::done;
             const Lock lock(mutex_);
             together[i]->status = status;

@@ -21,6 +21,19 @@ constexpr Oid type_of_lists = 1016;  // int8[]
 /// Of one poll: its milliseconds are an int.
 constexpr std::chrono::nanoseconds longest_wait = std::chrono::hours(1);
 
+/// Of a batch, what waits here to be sent.
+constexpr std::size_t unflushed_max = std::size_t{1} << 20;
+
+/// As libpq has it, on one line.
+std::string on_one_line(const char* text)
+{
+    std::string line = text == nullptr ? "" : text;
+    while (!line.empty() && line.back() == '\n')
+        line.pop_back();
+    std::ranges::replace(line, '\n', ' ');
+    return line;
+}
+
 std::string name_of(std::size_t statement) { return "kairos" + std::to_string(statement); }
 
 /// Integers travel from their highest octet.
@@ -57,6 +70,8 @@ std::string_view Rows::state() const noexcept
     const char* state = PQresultErrorField(result_.get(), PG_DIAG_SQLSTATE);
     return state == nullptr ? std::string_view() : state;
 }
+
+std::string Rows::failure() const { return on_one_line(PQresultErrorMessage(result_.get())); }
 
 std::string_view Rows::done() const noexcept
 {
@@ -210,13 +225,27 @@ Rows Connection::result_of(bool sent)
 {
     if (!sent) return Rows(nullptr);
     if (!flush()) return Rows(nullptr);
+    return last_result();
+}
+
+PGresult* Connection::next_result()
+{
+    while (PQisBusy(connection_.get()) != 0) {
+        if (!wait(POLLIN)) return nullptr;
+        if (PQconsumeInput(connection_.get()) == 0) break;
+    }
+    return PQgetResult(connection_.get());
+}
+
+Rows Connection::last_result()
+{
     Rows last(nullptr);
     for (;;) {
-        while (PQisBusy(connection_.get()) != 0) {
-            if (!wait(POLLIN)) return Rows(nullptr);
-            if (PQconsumeInput(connection_.get()) == 0) break;
+        PGresult* result = next_result();
+        if (gave_up_) {
+            PQclear(result);
+            return Rows(nullptr);
         }
-        PGresult* result = PQgetResult(connection_.get());
         if (result == nullptr) return last;
         last = Rows(result);
     }
@@ -265,7 +294,7 @@ Rows Connection::execute(const char* sql)
         PQsendQueryParams(connection_.get(), sql, 0, nullptr, nullptr, nullptr, nullptr, 1) != 0);
 }
 
-Rows Connection::run(std::size_t statement, const Parameters& parameters)
+bool Connection::send(std::size_t statement, const Parameters& parameters)
 {
     std::array<const char*, Parameters::count_max> values{};
     std::array<int, Parameters::count_max> formats{};
@@ -273,10 +302,84 @@ Rows Connection::run(std::size_t statement, const Parameters& parameters)
         values[i] = parameters.values_[i] != nullptr ? parameters.values_[i]
                                                      : parameters.integers_[i].data();
         formats[i] = 1;
+        unflushed_octets_ += static_cast<std::size_t>(parameters.sizes_[i]);
     }
-    return result_of(PQsendQueryPrepared(connection_.get(), name_of(statement).c_str(),
-                                         static_cast<int>(parameters.count_), values.data(),
-                                         parameters.sizes_.data(), formats.data(), 1) != 0);
+    return PQsendQueryPrepared(connection_.get(), name_of(statement).c_str(),
+                               static_cast<int>(parameters.count_), values.data(),
+                               parameters.sizes_.data(), formats.data(), 1) != 0;
+}
+
+Rows Connection::run(std::size_t statement, const Parameters& parameters)
+{
+    return result_of(send(statement, parameters));
+}
+
+// --- batches -------------------------------------------------------------------------------------
+
+void Connection::begin_batch()
+{
+    unread_ = 0;
+    unflushed_octets_ = 0;
+    failed_.reset();
+    if (gave_up_ || PQenterPipelineMode(connection_.get()) == 0) failed_.emplace(nullptr);
+}
+
+void Connection::add(std::size_t statement, const Parameters& parameters)
+{
+    if (failed_) return;
+    if (!send(statement, parameters)) return note_failed(Rows(nullptr));
+    ++unread_;
+    if (unflushed_octets_ < unflushed_max) return;
+    unflushed_octets_ = 0;
+    if (!flush()) note_failed(Rows(nullptr));
+}
+
+Rows Connection::ask(std::size_t statement, const Parameters& parameters)
+{
+    add(statement, parameters);
+    if (!failed_ && PQsendFlushRequest(connection_.get()) == 0) note_failed(Rows(nullptr));
+    return read_batch();
+}
+
+Rows Connection::end_batch()
+{
+    const bool is_synced = !gave_up_ && PQpipelineSync(connection_.get()) != 0;
+    Rows last = read_batch();
+    if (is_synced && is_open()) PQclear(next_result()); // which says that this is the end
+    if (!gave_up_) (void)PQexitPipelineMode(connection_.get());
+    if (failed_) return std::move(*failed_);
+    return last;
+}
+
+Rows Connection::read_batch()
+{
+    Rows last(nullptr);
+    if (gave_up_ || !flush()) note_failed(Rows(nullptr));
+    for (; unread_ != 0 && !gave_up_; --unread_) {
+        Rows one = last_result();
+        if (one.ok())
+            last = std::move(one);
+        else
+            note_failed(std::move(one));
+    }
+    if (failed_) return Rows(nullptr);
+    return last;
+}
+
+void Connection::note_failed(Rows rows)
+{
+    if (!failed_) failed_.emplace(std::move(rows));
+}
+
+bool Connection::is_still_open() noexcept
+{
+    // What it says before it ends, and that it has ended.
+    for (int i = 0; i < 4 && is_open(); ++i) {
+        pollfd polled{.fd = PQsocket(connection_.get()), .events = POLLIN, .revents = 0};
+        if (::poll(&polled, 1, 0) <= 0) return true;
+        if (PQconsumeInput(connection_.get()) == 0) return false;
+    }
+    return is_open();
 }
 
 bool Connection::is_open() const noexcept
@@ -295,11 +398,7 @@ std::string Connection::name() const
 std::string Connection::failure() const
 {
     if (gave_up_) return "the database does not answer in time";
-    std::string text = PQerrorMessage(connection_.get());
-    while (!text.empty() && text.back() == '\n')
-        text.pop_back();
-    std::ranges::replace(text, '\n', ' ');
-    return text;
+    return on_one_line(PQerrorMessage(connection_.get()));
 }
 
 Error Connection::error() const

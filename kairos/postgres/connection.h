@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <libpq-fe.h>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -26,6 +27,8 @@ class Rows {
     [[nodiscard]] bool ok() const noexcept;
     /// SQLSTATE of a failure; empty when it was not the server's.
     [[nodiscard]] std::string_view state() const noexcept;
+    /// What the server says of a failure, on one line; empty when it was not the server's.
+    [[nodiscard]] std::string failure() const;
     /// "COMMIT", "INSERT 0 1": what was done.
     [[nodiscard]] std::string_view done() const noexcept;
     [[nodiscard]] std::size_t count() const noexcept;
@@ -88,6 +91,19 @@ class Connection {
     [[nodiscard]] Rows execute(const char* sql);
     [[nodiscard]] Rows run(std::size_t statement, const Parameters& parameters = {});
 
+    // Statements that are sent without waiting for what each gives: begin_batch(), any number of
+    // the two that follow, end_batch(), and nothing else in between. When one has failed the server
+    // passes over those behind it, which it would not do with what is sent one by one.
+    void begin_batch();
+    void add(std::size_t statement, const Parameters& parameters = {});
+    /// Adds one and waits for what it gives, which is no rows where one has failed.
+    [[nodiscard]] Rows ask(std::size_t statement, const Parameters& parameters = {});
+    /// Waits for all. Returns what the last one gave, or the first that failed.
+    [[nodiscard]] Rows end_batch();
+
+    /// As is_open(), and whether the server has closed the connection meanwhile, as far as that has
+    /// come here.
+    [[nodiscard]] bool is_still_open() noexcept;
     /// Whether the server is still there, as far as the last statement could tell.
     [[nodiscard]] bool is_open() const noexcept;
     /// Whether the connection was closed here because the server was late.
@@ -114,8 +130,15 @@ class Connection {
     using Step = PostgresPollingStatusType (*)(PGconn*);
     [[nodiscard]] Result<void> connect(Step step);
     [[nodiscard]] Result<void> begin();
+    [[nodiscard]] bool send(std::size_t statement, const Parameters& parameters);
     /// The last result of what was sent, or why it was not.
     [[nodiscard]] Rows result_of(bool sent);
+    /// The next result of what was sent, or null: that was all of a statement.
+    [[nodiscard]] PGresult* next_result();
+    /// The last result of a statement that was sent.
+    [[nodiscard]] Rows last_result();
+    [[nodiscard]] Rows read_batch();
+    void note_failed(Rows rows);
     [[nodiscard]] bool flush();
     /// Until the socket is ready for one of these; false when the time is over.
     [[nodiscard]] bool wait(short events);
@@ -126,6 +149,10 @@ class Connection {
     Deadline deadline_;
     std::chrono::milliseconds statements_max_{0};
     bool gave_up_ = false; // at the deadline: not to be used any more
+    // Of a batch: what was sent and not read, about, and what failed first.
+    std::size_t unread_ = 0;
+    std::size_t unflushed_octets_ = 0;
+    std::optional<Rows> failed_;
 };
 
 } // namespace kairos::postgres

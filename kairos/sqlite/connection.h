@@ -22,6 +22,11 @@ namespace kairos::sqlite {
 /// A parameter. Octets must live as long as the use of the statement.
 using Value = std::variant<std::int64_t, std::string_view>;
 using Values = std::initializer_list<Value>;
+/// A number without a sign as SQLite has it.
+[[nodiscard]] constexpr std::int64_t column_of(std::uint64_t number) noexcept
+{
+    return static_cast<std::int64_t>(number);
+}
 
 class Connection {
   public:
@@ -70,6 +75,11 @@ class Query {
     [[nodiscard]] int changed() const noexcept;
 
     [[nodiscard]] std::int64_t integer(int column) const;
+    /// What column_of() made of it.
+    [[nodiscard]] std::uint64_t number(int column) const
+    {
+        return static_cast<std::uint64_t>(integer(column));
+    }
     [[nodiscard]] std::string_view octets(int column) const;
     /// What a column holds, as SQLITE_INTEGER or SQLITE_BLOB: it may be anything, whatever the
     /// schema says.

@@ -12,6 +12,7 @@
 #include <chrono>
 #include <csignal>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace kairos::tools {
@@ -40,6 +41,11 @@ inline std::string complaint_of(std::vector<std::string> arguments)
 struct Daemon {
     explicit Daemon(std::vector<std::string> arguments)
         : process(start(std::move(arguments))), reference(process.read_line(start_patience).value())
+    {
+    }
+    /// One that runs, and has said its reference.
+    Daemon(bench::ChildProcess running, std::string said)
+        : process(std::move(running)), reference(std::move(said))
     {
     }
     std::string next_line() { return process.read_line(start_patience).value(); }

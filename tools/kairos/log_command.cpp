@@ -3,6 +3,7 @@
 // `kairos log`: a log service in the foreground; and of any that runs, of whichever ORB, which logs
 // there are, what is in them, and records of one's own.
 #include "kairos/base/shown.h"
+#include "kairos/logs/open_store.h"
 #include "kairos/logs/service.h"
 #include "tools/kairos/commands.h"
 #include "tools/kairos/failure.h"
@@ -63,11 +64,15 @@ constexpr CORBA::ULong records_a_call = 1000;
 void serve_logs(const LogArguments& arguments, const std::vector<std::string>& orb_options)
 {
     const EndSignals signals;
+    Standby standby(signals, "kairos log"); // outlives the store
     logs::ServiceLimits limits;
     limits.memory_octets_max = std::size_t{arguments.memory_mib} << 20;
     std::unique_ptr<logs::Store> store;
     if (!arguments.store.empty()) {
-        auto opened = logs::open_store({.path = arguments.store});
+        auto opened = logs::open_named_store(arguments.store,
+                                             {.stand_by = [&standby] { return standby.stand_by(); },
+                                              .lost = [&standby] { standby.lose(); }});
+        if (standby.was_told_to_end()) return;
         if (!opened) fail(opened.error().reason);
         store = std::move(opened).value();
     }
@@ -88,6 +93,7 @@ void serve_logs(const LogArguments& arguments, const std::vector<std::string>& o
         run.run();
         service.reset(); // before the run, which watches how long that takes
     }
+    standby.require_not_lost();
 }
 
 // --- Clients -------------------------------------------------------------------------------------
@@ -579,9 +585,10 @@ class LogParser {
             ->type_name("FILE");
         serve
             ->add_option("--store", arguments_->store,
-                         "The file of SQLite that logs and records are kept in; made if it is not "
-                         "there. In memory without it")
-            ->type_name("FILE");
+                         "What logs and records are kept in: a file of SQLite, made if it is not "
+                         "there, or postgresql://USER@HOST/DATABASE, which one service at a time "
+                         "has while others stand by. In memory without it")
+            ->type_name("STORE");
         serve
             ->add_option("--memory", arguments_->memory_mib,
                          "MiB that all records have in memory, where there is no store")

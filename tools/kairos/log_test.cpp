@@ -5,6 +5,7 @@
 #include "kairos/corba/CORBA.h"
 #include "kairos/logs/DsLogAdmin.h"
 #include "tools/kairos/daemon_testing.h"
+#include "tools/kairos/log_testing.h"
 #include "tools/kairos/outcome_testing.h"
 
 #include <gtest/gtest.h>
@@ -27,14 +28,6 @@ using namespace DsLogAdmin;
 std::string without_times(const std::string& text)
 {
     return std::regex_replace(text, std::regex(R"(\d{4}-\d\d-\d\dT[0-9:.]*Z)"), "TIME");
-}
-
-CORBA::ORB_ptr make_client()
-{
-    int argc = 1;
-    char name[] = "test";
-    char* argv[] = {name, nullptr};
-    return CORBA::ORB_init(argc, argv);
 }
 
 TEST(LogCommand, MakesWritesShowsAndRemovesLogs)
@@ -81,69 +74,6 @@ TEST(LogCommand, MakesWritesShowsAndRemovesLogs)
     EXPECT_EQ("0 ", outcome_of({"log", "write", notify, "-i", "5", "event"}));
     EXPECT_EQ("0 ", outcome_of({"log", "rm", notify, "-i", "5"}));
     EXPECT_EQ(0, server.end());
-}
-
-Log_var fifth_log(CORBA::ORB_ptr orb, const std::string& factory_reference)
-{
-    const CORBA::Object_var object = orb->string_to_object(factory_reference.c_str());
-    const BasicLogFactory_var factory = BasicLogFactory::_narrow(object.in());
-    const Log_var found = factory->find_log(5);
-    return CORBA::is_nil(found.in()) ? Log_var(factory->create_with_id(5, halt, 0)) : found;
-}
-
-/// Writes numbers with several threads until so many are acknowledged, and then kills the process
-/// while others are under way. Returns those that were acknowledged.
-std::set<CORBA::Long> write_and_kill(Log_ptr log, pid_t process, unsigned enough, CORBA::Long from)
-{
-    std::vector<std::vector<CORBA::Long>> written(3);
-    std::atomic<unsigned> count{0};
-    std::atomic<bool> is_killed{false};
-    std::vector<std::thread> writers;
-    for (std::vector<CORBA::Long>& own : written) {
-        writers.emplace_back([&, first = from] {
-            try {
-                for (CORBA::Long number = first;; ++number) {
-                    Anys anys;
-                    anys.length(1);
-                    anys[0] <<= number;
-                    log->write_records(anys);
-                    own.push_back(number);
-                    if (++count >= enough && !is_killed.exchange(true)) ::kill(process, SIGKILL);
-                }
-            } catch (const CORBA::SystemException&) { // it is gone
-            }
-        });
-        from += 100'000;
-    }
-    for (std::thread& writer : writers)
-        writer.join();
-    if (!is_killed) ::kill(process, SIGKILL);
-    std::set<CORBA::Long> all;
-    for (const std::vector<CORBA::Long>& own : written)
-        all.insert(own.begin(), own.end());
-    return all;
-}
-
-/// All numbers that a log has; `last` is the id of the last one. Ids must grow.
-std::set<CORBA::Long> numbers_in(Log_ptr log, RecordId& last)
-{
-    Iterator_var rest;
-    RecordList_var list = log->query(default_grammar, "", rest.out());
-    std::set<CORBA::Long> there;
-    last = 0;
-    for (CORBA::ULong position = 0; list->length() != 0;) {
-        for (CORBA::ULong i = 0; i < list->length(); ++i) {
-            CORBA::Long number = -1;
-            EXPECT_TRUE(list[i].info >>= number);
-            EXPECT_TRUE(there.insert(number).second);
-            EXPECT_GT(list[i].id, last);
-            last = list[i].id;
-        }
-        position += list->length();
-        if (CORBA::is_nil(rest.in())) break;
-        list = rest->get(position, 1000);
-    }
-    return there;
 }
 
 /// What was acknowledged is there after the service was killed, at whatever moment, several times

@@ -3,7 +3,7 @@
 // `kairos notify`: notification channels in the foreground; and of any that run, of whichever ORB,
 // what there is in them, the events that pass, and events of one's own.
 #include "kairos/base/shown.h"
-#include "kairos/eventstore/sqlite_store.h"
+#include "kairos/eventstore/open_store.h"
 #include "kairos/notification/service.h"
 #include "tools/kairos/channels.h"
 #include "tools/kairos/commands.h"
@@ -29,7 +29,8 @@ using namespace CosNotifyChannelAdmin;
 using nlohmann::json;
 
 struct ServeLimits : notification::NotificationLimits {
-    std::string store; // a file; empty for none
+    std::string store;                                              // its name; empty for none
+    std::shared_ptr<std::unique_ptr<notification::Store>> opened{}; // for the service to take
 };
 
 struct NotifyArguments {
@@ -116,7 +117,7 @@ class Undone {
 class ServedNotifications {
   public:
     ServedNotifications(CORBA::ORB_ptr orb, const ServeLimits& limits)
-        : is_kept_(!limits.store.empty()), service_(orb, limits, open(limits.store))
+        : is_kept_(!limits.store.empty()), service_(orb, limits, std::move(*limits.opened))
     {
     }
     void begin_to_end() noexcept { service_.begin_to_end(); }
@@ -134,17 +135,27 @@ class ServedNotifications {
     }
 
   private:
-    static std::unique_ptr<notification::Store> open(const std::string& file)
-    {
-        if (file.empty()) return nullptr;
-        auto opened = eventstore::open_sqlite_store({.path = file});
-        if (!opened) fail(opened.error().reason);
-        return std::move(opened).value();
-    }
-
     const bool is_kept_;
     notification::NotificationService service_;
 };
+
+void serve_notified(const NotifyArguments& arguments, const std::vector<std::string>& orb_options)
+{
+    const EndSignals signals; // before there is a thread of the store's
+    Standby standby(signals, "kairos notify");
+    ServeLimits limits = arguments.limits;
+    limits.opened = std::make_shared<std::unique_ptr<notification::Store>>();
+    if (!limits.store.empty()) {
+        auto opened =
+            eventstore::open_store(limits.store, {.stand_by = [&] { return standby.stand_by(); },
+                                                  .lost = [&] { standby.lose(); }});
+        if (standby.was_told_to_end()) return;
+        if (!opened) fail(opened.error().reason);
+        *limits.opened = std::move(opened).value();
+    }
+    serve_channels<ServedNotifications>("kairos-notify", arguments.channels, limits, orb_options);
+    standby.require_not_lost();
+}
 
 // --- ls ------------------------------------------------------------------------------------------
 
@@ -518,11 +529,13 @@ void add_serve(CLI::App& command, const std::shared_ptr<NotifyArguments>& argume
         ->check(CLI::Range(1, 1'000'000))
         ->capture_default_str();
     serve
-        ->add_option("--store", arguments->limits.store,
-                     "A file, made if it is not there: these channels, who is connected to them "
-                     "and what they have still to get are there again after a restart, at the same "
-                     "address: --listen says which")
-        ->type_name("FILE");
+        ->add_option(
+            "--store", arguments->limits.store,
+            "A file, made if it is not there, or postgresql://USER@HOST/DATABASE, which one "
+            "service at a time has while others stand by: these channels, who is "
+            "connected to them and what they have still to get are there again after a "
+            "restart, at the same address: --listen says which")
+        ->type_name("STORE");
     const CLI::Option* const listen = serve->get_option("--listen");
     run_on(*serve, status, [arguments, listen, &orb_options] {
         ChannelArguments& channels = arguments->channels;
@@ -530,8 +543,7 @@ void add_serve(CLI::App& command, const std::shared_ptr<NotifyArguments>& argume
         if (!arguments->limits.store.empty() && listen->count() == 0)
             fmt::print(stderr, "kairos notify: what is kept in the store has another address after "
                                "a restart: --listen gives it one that stays\n");
-        serve_channels<ServedNotifications>("kairos-notify", channels, arguments->limits,
-                                            orb_options);
+        serve_notified(*arguments, orb_options);
     });
 }
 

@@ -8,6 +8,9 @@
 #include "kairos/tls/tls.h"
 
 #include <algorithm>
+#include <csignal>
+#include <cstdio>
+#include <ctime>
 #include <fcntl.h>
 #include <fstream>
 #include <malloc.h>
@@ -105,6 +108,40 @@ void EndSignals::wait(const std::function<void()>& reread) const
         if (!ignores_hangup_ && (!reread || is_left_alone)) return;
         if (reread) reread();
     }
+}
+
+bool EndSignals::comes_within(std::chrono::milliseconds time) const
+{
+    const auto seconds = std::chrono::floor<std::chrono::seconds>(time);
+    const timespec left{.tv_sec = seconds.count(),
+                        .tv_nsec =
+                            static_cast<long>(std::chrono::nanoseconds(time - seconds).count())};
+    const int received = sigtimedwait(&signals_, nullptr, &left);
+    if (received != SIGHUP) return received == SIGINT || received == SIGTERM;
+    return !ignores_hangup_ && began_at_terminal_ && !has_terminal();
+}
+
+bool Standby::stand_by()
+{
+    constexpr std::chrono::milliseconds pause{250};
+    if (!std::exchange(has_said_, true))
+        std::fprintf(stderr, "%s: another has the store: stands by until it is gone\n",
+                     command_.c_str());
+    is_told_to_end_ = signals_.comes_within(pause);
+    return !is_told_to_end_;
+}
+
+void Standby::lose() noexcept
+{
+    is_lost_ = true;
+    ::kill(::getpid(), SIGTERM);
+}
+
+void Standby::require_not_lost() const
+{
+    if (is_lost_)
+        throw std::runtime_error("the store is not ours any more: whoever starts this again has a "
+                                 "stand-by");
 }
 
 CORBA::ORB_ptr make_service_orb(const char* id, const std::string& endpoint,

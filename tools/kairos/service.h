@@ -5,6 +5,7 @@
 
 #include "kairos/corba/CORBA.h"
 
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <csignal>
@@ -12,6 +13,7 @@
 #include <mutex>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 namespace kairos::tools {
@@ -24,11 +26,42 @@ class EndSignals {
     /// instead, unless the terminal has gone that the process began at. A process that began with
     /// SIGHUP ignored (nohup) is not ended by it.
     void wait(const std::function<void()>& reread = {}) const;
+    /// Whether one that ends the process comes within this time; SIGHUP does so only when the
+    /// terminal has gone that the process began at.
+    [[nodiscard]] bool comes_within(std::chrono::milliseconds time) const;
 
   private:
     sigset_t signals_{};
     bool ignores_hangup_ = false;
     bool began_at_terminal_ = false;
+};
+
+/// How a server stands by where another of its kind has the database, and ends where another has
+/// taken that over.
+class Standby {
+  public:
+    /// `command` begins what is said to people: "kairos log". The signals must outlive it.
+    Standby(const EndSignals& signals, std::string command)
+        : signals_(signals), command_(std::move(command))
+    {
+    }
+    Standby(const Standby&) = delete;
+    Standby& operator=(const Standby&) = delete;
+
+    /// Waits a moment, and says the first time that this is a stand-by. False: it is told to end.
+    [[nodiscard]] bool stand_by();
+    /// Has the process told to end, as by a signal.
+    void lose() noexcept;
+    [[nodiscard]] bool was_told_to_end() const noexcept { return is_told_to_end_; }
+    /// Throws std::runtime_error, with a message for people, if it was called.
+    void require_not_lost() const;
+
+  private:
+    const EndSignals& signals_;
+    const std::string command_;
+    bool has_said_ = false;       // of who stands by
+    bool is_told_to_end_ = false; // likewise
+    std::atomic<bool> is_lost_{false};
 };
 
 /// An ORB that listens at `endpoint`, unless the user's options say where. These win over

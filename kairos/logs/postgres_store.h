@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The store of a log service in a PostgreSQL database, which one service at a time owns. Others
+// stand by, and have all that was acknowledged when it is gone.
+#pragma once
+
+#include "kairos/base/export.h"
+#include "kairos/base/result.h"
+#include "kairos/logs/store.h"
+
+#include <chrono>
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <string>
+
+namespace kairos::logs {
+
+struct KAIROS_API PostgresOptions {
+    std::string url;         ///< as libpq takes it: postgresql://user@host/database
+    std::size_t readers = 4; ///< reads that may run at the same time
+    /// The time of each change and each read, with everything that it waits for; then it is busy,
+    /// or broken where nobody knows whether a change was made.
+    std::chrono::milliseconds timeout{3000};
+    std::chrono::milliseconds opening_timeout{4000}; ///< of what is asked before it is open
+    /// Between looks whether the store is owned still, and attempts to reach a database that is
+    /// away.
+    std::chrono::milliseconds watch_interval{1000};
+    /// Called while another service owns the store, before that is asked again; it waits as long as
+    /// it likes, and says by false that nobody wants the store any more. Where there is none the
+    /// store is refused then.
+    std::function<bool()> stand_by{};
+    /// Called once, by any thread, when another service has become the owner: nothing is written
+    /// any more, so the service that has this store is to end. It must not call the store.
+    std::function<void()> lost{};
+};
+
+/// Makes the tables where there are none. Fails for a database that cannot be reached, for tables
+/// of another version, and with ErrorCode::closed where another service owns them.
+[[nodiscard]] KAIROS_API Result<std::unique_ptr<Store>>
+open_postgres_store(const PostgresOptions& options);
+
+} // namespace kairos::logs
