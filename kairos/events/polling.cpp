@@ -5,6 +5,7 @@ namespace kairos::events {
 
 void Polling::idle()
 {
+    if (has_read_ && !has_published()) return;
     if (has_ended_ || is_suspended_ || !may_call()) return;
     try {
         orb::AsynchronousCall& call = make_call(try_pull_);
@@ -41,13 +42,24 @@ void Polling::take(orb::AsynchronousCall& call)
     const bool has_event = read_results(call.in());
     call.finish();
     if (!has_event) return pause(members().limits().poll_interval);
-    if (has_ended_) return;
+    has_read_ = !has_ended_;
+}
+
+/// What it has read goes before it is asked for more.
+bool Polling::has_published()
+{
+    if (!may_call()) return false;
     try {
-        publish();
+        if (!publish()) {
+            (void)may_call(); // it is asked again when that is so
+            return false;
+        }
     } catch (const CORBA::IMP_LIMIT&) {       // which is of the event, not of its supplier
-    } catch (const CORBA::SystemException&) { // nor is this: room, or a store, that there is not
+    } catch (const CORBA::SystemException&) { // nor is this: room that there is not
         pause(members().limits().poll_interval);
     }
+    has_read_ = false;
+    return true;
 }
 
 } // namespace kairos::events

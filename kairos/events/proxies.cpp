@@ -85,10 +85,11 @@ class AnyPolling final : public Polling {
         mapping::decode(in, has_event);
         return has_event;
     }
-    void publish() override
+    bool publish() override
     {
         const CORBA::Any data = std::exchange(data_, {});
         channel_->publish(data);
+        return true;
     }
 
     const std::shared_ptr<Channel> channel_;

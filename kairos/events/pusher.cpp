@@ -56,15 +56,27 @@ void Pusher::end() noexcept
     wake(); // what is next may wait
 }
 
+void Pusher::hold(std::shared_ptr<void> under_way) noexcept
+{
+    {
+        const std::lock_guard lock(mutex_);
+        is_held_ = true;
+        if (is_busy_) under_way_ = std::move(under_way);
+    }
+    wake(); // it may be in a pause
+}
+
 bool Pusher::is_brief() const noexcept { return next_octets() <= brief_octets; }
 
 bool Pusher::has_next(std::optional<Clock::time_point>& later, bool& has_ended)
 {
+    std::shared_ptr<void> over; // without the lock
     const std::lock_guard lock(mutex_);
+    over.swap(under_way_);
     has_ended = has_ended_;
     if (has_ended_) return false;
     is_busy_ = false;
-    if (is_held()) return false;
+    if (is_held_ || is_held()) return false;
     if (const std::size_t expired = forget_expired(); expired != 0) {
         members().note_lost(expired);
         if (next_count() == 0) tries_ = 0;

@@ -8,6 +8,7 @@
 #include "kairos/cdr/writer.h"
 #include "kairos/events/client_courier.h"
 
+#include <memory>
 #include <mutex>
 #include <optional>
 
@@ -17,6 +18,9 @@ class KAIROS_API Pusher : public ClientCourier {
   public:
     /// Nothing is pushed from here on.
     void end() noexcept;
+    /// Nothing is pushed from here on, but what is to be pushed stays. `under_way` is let go when
+    /// no call is.
+    void hold(std::shared_ptr<void> under_way) noexcept;
 
   protected:
     /// `push` is constant data.
@@ -72,7 +76,10 @@ class KAIROS_API Pusher : public ClientCourier {
     unsigned tries_ = 0;   // of what is next, of a consumer that was reached
     Portion copy_;         // of it, in the call
     bool is_late_ = false; // a time was given from when there is something
-    bool is_busy_ = false; // guarded by mutex_: a thread works, or will
+    // Guarded by mutex_.
+    bool is_busy_ = false; // a thread works, or will
+    bool is_held_ = false; // to its end
+    std::shared_ptr<void> under_way_;
 };
 
 } // namespace kairos::events

@@ -6,6 +6,7 @@
 #include "kairos/eventstore/killed_testing.h"
 #include "kairos/eventstore/sqlite_store.h"
 #include "kairos/notification/notification_testing.h"
+#include "kairos/sqlite/disk_testing.h"
 
 #include <gtest/gtest.h>
 
@@ -809,6 +810,59 @@ TEST_F(KeptChannels, SayWhenTheStoreIsBroken)
     EXPECT_EQ(nullptr, folder_.open());
     std::ofstream(folder_.file(), std::ios::trunc) << std::string(10'000, 'x');
     EXPECT_EQ(nullptr, folder_.open());
+}
+
+TEST_F(KeptChannels, SayThatOthersHaveTheStore)
+{
+    const auto kept = pulling();
+    const StructuredProxyPushConsumer_var from = supplier();
+    sqlite3* other = nullptr;
+    ASSERT_EQ(SQLITE_OK, sqlite3_open(folder_.file().c_str(), &other));
+    ASSERT_EQ(SQLITE_OK, sqlite3_exec(other, "BEGIN IMMEDIATE", nullptr, nullptr, nullptr));
+    try {
+        from->push_structured_event(event_of("Lab", "Reading", 1));
+        ADD_FAILURE() << "who has that?";
+    } catch (const CORBA::TRANSIENT& raised) {
+        EXPECT_EQ(CORBA::COMPLETED_NO, raised.completed());
+    }
+    EXPECT_EQ(SQLITE_OK, sqlite3_exec(other, "ROLLBACK", nullptr, nullptr, nullptr));
+    sqlite3_close(other);
+    from->push_structured_event(event_of("Lab", "Reading", 2));
+    EXPECT_EQ((std::vector<CORBA::Long>{2}), pulled(kept.in()));
+}
+
+/// What makes room has some: the store's reserve.
+TEST(EventStores, AreEmptiedOnAFullDisk)
+{
+    using notification::StoreChange;
+    using notification::StoreStatus;
+    using Action = StoreChange::Action;
+    const Folder folder;
+    const auto store = folder.open();
+    notification::Stored none;
+    ASSERT_EQ(StoreStatus::done, store->load(none));
+    const sqlite::SmallDisk disk(std::filesystem::path(folder.file()).parent_path(),
+                                 std::size_t{9} << 20); // the reserve, and 1 MiB
+    const auto add = [&store](std::uint64_t number) {
+        const StoreChange changes[] = {
+            {.action = Action::add_event, .key = number, .state = std::string(500, 'x')},
+            {.action = Action::add_waiting, .key = 1, .other = number}};
+        return store->write(changes, true);
+    };
+    std::uint64_t last = 0;
+    StoreStatus status = StoreStatus::done;
+    while (status == StoreStatus::done && last < 10'000)
+        status = add(++last);
+    ASSERT_EQ(StoreStatus::full, status);
+    ASSERT_GT(last, 100U);
+    EXPECT_EQ(StoreStatus::full, add(last));
+    for (std::uint64_t number = 1; number < last; ++number) {
+        const StoreChange changes[] = {{.action = Action::erase_waiting, .key = 1, .other = number},
+                                       {.action = Action::erase_event, .key = number}};
+        ASSERT_EQ(StoreStatus::done, store->write(changes, false)) << number << " of " << last;
+    }
+    for (std::uint64_t number = 1; number < last / 2; ++number)
+        ASSERT_EQ(StoreStatus::done, add(number)) << number;
 }
 
 } // namespace

@@ -16,7 +16,8 @@ class Administered : public Skeleton {
     CosNotification::QoSProperties* get_qos() override { return settings().properties(); }
     void set_qos(const CosNotification::QoSProperties& qos) override
     {
-        if (settings().kept() == 0 && asks_to_be_kept(qos) && !settings().are_filters_kept())
+        if (settings().kept() == 0 && asks_to_be_kept(qos) && settings().qos().may_persist &&
+            !settings().are_filters_kept())
             throw CORBA::BAD_PARAM(0, CORBA::COMPLETED_NO,
                                    "a filter is attached that is not kept, as this is to be");
         settings().change_qos(qos);
@@ -36,13 +37,35 @@ class Administered : public Skeleton {
             throw CORBA::BAD_PARAM(0, CORBA::COMPLETED_NO,
                                    "that filter is of a channel that is not kept, as this one is");
         const CosNotifyFilter::FilterID id = settings().filters().add(filter, new_filter);
-        save();
+        try {
+            save();
+        } catch (...) { // nobody is told its id
+            try {
+                settings().filters().remove(id);
+            } catch (const CosNotifyFilter::FilterNotFound&) { // nor has it
+            }
+            throw;
+        }
         return id;
     }
+    /// It is there until the store has forgotten it.
     void remove_filter(CosNotifyFilter::FilterID filter) override
     {
-        settings().filters().remove(filter);
-        save();
+        if (settings().kept() == 0) return settings().filters().remove(filter);
+        settings().filters().set_leaving(filter, true);
+        try {
+            save();
+        } catch (...) {
+            try {
+                settings().filters().set_leaving(filter, false);
+            } catch (const CosNotifyFilter::FilterNotFound&) { // all were removed meanwhile
+            }
+            throw;
+        }
+        try {
+            settings().filters().remove(filter);
+        } catch (const CosNotifyFilter::FilterNotFound&) { // as above
+        }
     }
     CosNotifyFilter::Filter_ptr get_filter(CosNotifyFilter::FilterID filter) override
     {

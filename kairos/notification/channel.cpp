@@ -5,6 +5,7 @@
 #include "kairos/notification/stored.h"
 
 #include <algorithm>
+#include <exception>
 #include <utility>
 #include <vector>
 
@@ -140,14 +141,142 @@ void Channel::change_properties(const CosNotification::AdminProperties& wanted)
                   : nullptr;
 }
 
-void Channel::publish(const CORBA::Any& event, const Source& source) { take(event, source); }
+/// An event on its way, and whom it is for.
+struct Channel::Offer {
+    NotificationPtr event;
+    Passed passed;
+    bool is_full = false;
+    std::shared_ptr<const Receptions> all;
+    std::vector<std::uint64_t> objects; // of all, in the store; 0: not there
+    std::vector<NotificationPtr> kept;  // for those which are
+};
+
+struct Channel::Publication {
+    explicit Publication(std::shared_ptr<Keeper> keeper, bool waits = true)
+        : keeping(std::move(keeper)), gives_at_once(waits)
+    {
+    }
+    std::vector<Offer> offers;
+    Keeper::Keeping keeping; // of some of them
+    bool gives_at_once;      // what waits for no other
+};
+
+void Channel::publish(const CORBA::Any& event, const Source& source)
+{
+    Publication publication(keeper_);
+    take(event, source, publication);
+    complete(publication);
+}
+
 void Channel::publish(const CosNotification::StructuredEvent& event, const Source& source)
 {
-    take(event, source);
+    Publication publication(keeper_);
+    take(event, source, publication);
+    complete(publication);
+}
+
+void Channel::publish(const CosNotification::EventBatch& batch, const Source& source)
+{
+    Publication publication(keeper_);
+    std::exception_ptr failure;
+    std::size_t taken = 0;
+    for (CORBA::ULong i = 0; i < batch.length(); ++i) {
+        try {
+            take(batch[i], source, publication);
+            ++taken;
+        } catch (const CORBA::SystemException&) {
+            failure = std::current_exception();
+        }
+    }
+    try {
+        complete(publication);
+    } catch (const CORBA::SystemException&) {
+        taken -= static_cast<std::size_t>(std::ranges::count_if(
+            publication.offers, [](const Offer& one) { return !one.kept.empty(); }));
+        failure = std::current_exception();
+    }
+    if (!failure) return;
+    try {
+        std::rethrow_exception(failure);
+    } catch (CORBA::SystemException& raised) {
+        if (taken != 0) raised.completed(CORBA::COMPLETED_MAYBE); // not to be sent again
+        throw;
+    }
+}
+
+/// Those that are not kept go on where the others cannot be.
+void Channel::complete(Publication& publication)
+{
+    if (publication.offers.empty()) return;
+    std::exception_ptr failure;
+    try {
+        if (!publication.keeping.empty()) keeper_->keep(publication.keeping);
+    } catch (const CORBA::SystemException&) {
+        failure = std::current_exception();
+    }
+    for (const Offer& offer : publication.offers)
+        if (!failure || offer.kept.empty())
+            give(offer);
+        else
+            note_dropped(offer.all->size());
+    if (failure) std::rethrow_exception(failure);
+}
+
+Channel::PublicationPtr Channel::begin_to_publish(const CORBA::Any& event, const Source& source,
+                                                  const std::function<void()>& over)
+{
+    auto publication = std::make_shared<Publication>(keeper_, false);
+    take(event, source, *publication);
+    begin_to_keep(*publication, over);
+    return publication;
+}
+
+Channel::PublicationPtr Channel::begin_to_publish(const CosNotification::EventBatch& batch,
+                                                  CORBA::ULong& next, const Source& source,
+                                                  const std::function<void()>& over)
+{
+    auto publication = std::make_shared<Publication>(keeper_, false);
+    CORBA::ULong at = next;
+    for (; at < batch.length(); ++at) {
+        try {
+            take(batch[at], source, *publication);
+        } catch (const CORBA::NO_RESOURCES&) {
+            if (at == next) throw;
+            break;
+        } catch (const CORBA::NO_MEMORY&) {
+            if (at == next) throw;
+            break;
+        } catch (const CORBA::SystemException&) { // which is of the event
+        }
+    }
+    begin_to_keep(*publication, over);
+    next = at;
+    return publication;
+}
+
+void Channel::begin_to_keep(Publication& publication, const std::function<void()>& over)
+{
+    if (!publication.keeping.empty()) keeper_->begin_to_keep(publication.keeping, over);
+}
+
+bool Channel::finish(Publication& publication)
+{
+    if (!publication.keeping.empty() && !keeper_->is_kept(publication.keeping)) return false;
+    for (const Offer& offer : publication.offers)
+        give(offer);
+    publication.offers.clear();
+    return true;
+}
+
+void Channel::hold(const std::shared_ptr<void>& under_way)
+{
+    const std::shared_ptr<const Receptions> all = receptions();
+    for (const Reception& one : *all)
+        static_cast<Subscriber*>(one.receiver)->hold(under_way);
 }
 
 template <typename Data>
-void Channel::take(const Data& data, const Source& source)
+void Channel::take(const Data& data, const Source& source, Publication& publication)
 {
     note_received();
     const std::size_t count = receptions()->size();
@@ -194,7 +323,7 @@ void Channel::take(const Data& data, const Source& source)
             passed = matcher_->match(*event);
             if (!goes_on(source.admin, source.proxy, *passed)) return;
         }
-        pass_on(event, *passed, is_full);
+        pass_on(event, std::move(*passed), is_full, publication);
     } catch (...) {
         note_dropped(count);
         throw;
@@ -234,34 +363,41 @@ CosNotifyFilter::Filter_ptr Channel::record_filter() const
     return CosNotifyFilter::Filter::_duplicate(record_filter_object_.in());
 }
 
-void Channel::pass_on(const NotificationPtr& event, const Passed& passed, bool is_full)
+/// Nobody has an event before it is in the store of whoever is kept there. Who is not gets it as
+/// others that are not persistent. What comes later waits for what came before.
+void Channel::pass_on(const NotificationPtr& event, Passed passed, bool is_full,
+                      Publication& publication)
 {
-    if (keeper_ && event->is_persistent(settings_.persists()))
-        return keep_and_pass_on(event, passed, is_full);
-    std::size_t octets_at_once = octets_at_once_max;
-    const std::shared_ptr<const Receptions> all = receptions();
-    for (const Reception& one : *all)
-        static_cast<Subscriber*>(one.receiver)->offer(event, passed, is_full, octets_at_once);
+    Offer offer{.event = event,
+                .passed = std::move(passed),
+                .is_full = is_full,
+                .all = nullptr,
+                .objects = {},
+                .kept = {}};
+    offer.all = receptions();
+    if (keeper_ && event->is_persistent(settings_.persists())) {
+        std::vector<std::uint64_t> objects;
+        offer.objects.resize(offer.all->size());
+        for (std::size_t i = 0; i < offer.objects.size(); ++i) {
+            const auto* const one = static_cast<Subscriber*>((*offer.all)[i].receiver);
+            offer.objects[i] = one->kept_if_wanted(*event, offer.passed);
+            if (offer.objects[i] != 0) objects.push_back(offer.objects[i]);
+        }
+        if (!objects.empty()) offer.kept = publication.keeping.add(event, objects);
+    }
+    if (publication.gives_at_once && publication.offers.empty() && offer.kept.empty())
+        return give(offer);
+    publication.offers.push_back(std::move(offer));
 }
 
-/// Nobody has it before it is in the store of whoever is kept there. Who is not gets it as others
-/// that are not persistent.
-void Channel::keep_and_pass_on(const NotificationPtr& event, const Passed& passed, bool is_full)
+void Channel::give(const Offer& offer)
 {
-    const std::shared_ptr<const Receptions> all = receptions();
-    std::vector<std::uint64_t> places(all->size()); // of the objects in the store
-    std::vector<std::uint64_t> objects;
-    for (std::size_t i = 0; i < all->size(); ++i) {
-        places[i] = static_cast<Subscriber*>((*all)[i].receiver)->kept_if_wanted(*event, passed);
-        if (places[i] != 0) objects.push_back(places[i]);
-    }
-    std::vector<NotificationPtr> kept;
-    if (!objects.empty()) kept = keeper_->keep(event, objects);
     std::size_t octets_at_once = octets_at_once_max;
-    auto next = kept.begin();
-    for (std::size_t i = 0; i < all->size(); ++i) {
-        const NotificationPtr mine = places[i] != 0 ? *next++ : event;
-        static_cast<Subscriber*>((*all)[i].receiver)->offer(mine, passed, is_full, octets_at_once);
+    auto next = offer.kept.begin();
+    for (std::size_t i = 0; i < offer.all->size(); ++i) {
+        const bool is_kept = !offer.kept.empty() && offer.objects[i] != 0;
+        static_cast<Subscriber*>((*offer.all)[i].receiver)
+            ->offer(is_kept ? *next++ : offer.event, offer.passed, offer.is_full, octets_at_once);
     }
 }
 
@@ -269,6 +405,9 @@ AdminPtr Channel::restore_admin(bool is_consumers, AdminID id, InterFilterGroupO
 {
     const Qos qos = settings_.qos();
     const std::lock_guard lock(own_mutex_);
+    if (admins_.size() >= own_limits().admins_max)
+        throw CORBA::IMP_LIMIT(0, CORBA::COMPLETED_NO,
+                               "the channel has as many admins as it may have");
     auto admin = std::make_shared<Admin>(id, is_consumers, both, qos, matcher_);
     admins_[{is_consumers, id}] = admin;
     AdminID& last = last_admins_[is_consumers ? 1 : 0];

@@ -15,6 +15,7 @@
 #include "kairos/notification/settings.h"
 
 #include <array>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -103,6 +104,8 @@ class Subscriber : public events::Receiver {
                                                        const Passed& passed) const = 0;
     /// Takes an event that has waited for it in an earlier run.
     virtual void take_back(const NotificationPtr& event, const Passed& passed) = 0;
+    /// Nothing is sent from here on, but what waits stays. `under_way` is let go when no call is.
+    virtual void hold(const std::shared_ptr<void>& under_way) noexcept = 0;
 
     /// Forgets events that have expired.
     virtual void expire() = 0;
@@ -162,9 +165,32 @@ class Channel final : public events::Members {
 
     /// Gives the event to all consumers that are connected now and want it. Where there are any,
     /// throws what encoding it throws, IMP_LIMIT if it is too large or is not to wait, and
-    /// NO_RESOURCES where too much waits.
+    /// NO_RESOURCES where too much waits; and what Keeper::keep throws.
     void publish(const CORBA::Any& event, const Source& source);
     void publish(const CosNotification::StructuredEvent& event, const Source& source);
+    /// Gives all to them that it takes, those that are kept after one wait for the store; then
+    /// throws what the last one that it did not take has raised, which is COMPLETED_MAYBE if it has
+    /// taken others.
+    void publish(const CosNotification::EventBatch& batch, const Source& source);
+
+    /// Events that nobody has before they are kept. Used by one thread at a time.
+    struct Publication;
+    using PublicationPtr = std::shared_ptr<Publication>;
+    // As publish(), but they wait for nobody: `over` is called, if at all, when finish() is to be
+    // asked again.
+    [[nodiscard]] PublicationPtr begin_to_publish(const CORBA::Any& event, const Source& source,
+                                                  const std::function<void()>& over);
+    /// From the event `next` on, which becomes the first that has no room now. Those that the
+    /// channel will never take are passed over.
+    [[nodiscard]] PublicationPtr begin_to_publish(const CosNotification::EventBatch& batch,
+                                                  CORBA::ULong& next, const Source& source,
+                                                  const std::function<void()>& over);
+    /// False: not yet. Throws what Keeper::keep throws; then no consumer has any of them.
+    [[nodiscard]] bool finish(Publication& publication);
+
+    /// Nothing is sent to consumers from here on, but what waits for them stays. `under_way` is let
+    /// go when no call is.
+    void hold(const std::shared_ptr<void>& under_way);
 
     /// Makes an admin, which has no object yet. Throws IMP_LIMIT.
     [[nodiscard]] AdminPtr make_admin(bool is_consumers,
@@ -214,12 +240,16 @@ class Channel final : public events::Members {
     void forget_kept(Ended& ended);
     template <typename Ended>
     void leave_kept(Ended& ended) noexcept;
+    struct Offer;
     template <typename Data>
-    void take(const Data& data, const Source& source);
+    void take(const Data& data, const Source& source, Publication& publication);
     void expire_all();
     [[nodiscard]] bool record(const Notification& event);
-    void pass_on(const NotificationPtr& event, const Passed& passed, bool is_full);
-    void keep_and_pass_on(const NotificationPtr& event, const Passed& passed, bool is_full);
+    void pass_on(const NotificationPtr& event, Passed passed, bool is_full,
+                 Publication& publication);
+    void complete(Publication& publication);
+    void begin_to_keep(Publication& publication, const std::function<void()>& over);
+    static void give(const Offer& offer);
 
     const CosNotifyChannelAdmin::ChannelID id_;
     const std::shared_ptr<FilterBudget> filters_;

@@ -41,7 +41,12 @@ class FilterServant final : public POA_CosNotifyFilter::Filter {
     ConstraintInfoSeq* add_constraints(const ConstraintExpSeq& constraint_list) override
     {
         ConstraintInfoSeq_var added = filter_->add(constraint_list);
-        save();
+        try {
+            save();
+        } catch (...) {
+            take_back(added.in());
+            throw;
+        }
         return added._retn();
     }
     void modify_constraints(const ConstraintIDSeq& del_list,
@@ -88,6 +93,18 @@ class FilterServant final : public POA_CosNotifyFilter::Filter {
     CallbackIDSeq* get_callbacks() override { return new CallbackIDSeq; }
 
   private:
+    /// Nobody is told their ids.
+    void take_back(const ConstraintInfoSeq& added)
+    {
+        ConstraintIDSeq ids;
+        ids.length(added.length());
+        for (CORBA::ULong i = 0; i < ids.length(); ++i)
+            ids[i] = added[i].constraint_id;
+        try {
+            filter_->modify(ids, {});
+        } catch (const ConstraintNotFound&) { // somebody has removed one of them
+        }
+    }
     void save()
     {
         if (const ChannelPtr channel = channel_.lock()) channel->save(*filter_);

@@ -267,6 +267,12 @@ void Filter::end()
     if (!list()->empty()) put({});
 }
 
+bool Filter::has_ended()
+{
+    const std::lock_guard lock(changing_);
+    return has_ended_;
+}
+
 std::shared_ptr<const Filter::List> Filter::list() const
 {
     const std::lock_guard lock(mutex_);
@@ -479,6 +485,15 @@ void FilterSet::remove(CosNotifyFilter::FilterID id)
     matcher_->detach(*member.filter);
 }
 
+void FilterSet::set_leaving(CosNotifyFilter::FilterID id, bool leaves)
+{
+    const std::lock_guard lock(mutex_);
+    const auto found = members_.find(id);
+    if (found == members_.end() || found->second.is_leaving == leaves)
+        throw CosNotifyFilter::FilterNotFound();
+    found->second.is_leaving = leaves;
+}
+
 CosNotifyFilter::Filter_ptr FilterSet::find(CosNotifyFilter::FilterID id) const
 {
     const std::lock_guard lock(mutex_);
@@ -492,7 +507,7 @@ std::vector<FilterSet::Attachment> FilterSet::attachments(CosNotifyFilter::Filte
     std::vector<Attachment> all;
     const std::lock_guard lock(mutex_);
     for (const auto& [id, member] : members_)
-        all.push_back({.id = id, .filter = member.filter});
+        if (!member.is_leaving) all.push_back({.id = id, .filter = member.filter});
     last = last_;
     return all;
 }
@@ -500,8 +515,9 @@ std::vector<FilterSet::Attachment> FilterSet::attachments(CosNotifyFilter::Filte
 bool FilterSet::are_kept() const
 {
     const std::lock_guard lock(mutex_);
-    return std::ranges::all_of(members_,
-                               [](const auto& one) { return one.second.filter->kept() != 0; });
+    return std::ranges::all_of(members_, [](const auto& one) {
+        return one.second.filter->kept() != 0 || one.second.filter->has_ended();
+    });
 }
 
 void FilterSet::restore(const Attachment& attachment, CosNotifyFilter::Filter_ptr object)

@@ -126,6 +126,7 @@ class Filter {
     void clear();
     /// Nothing passes from here on.
     void end();
+    [[nodiscard]] bool has_ended();
     /// Says whether the event fulfils one of the constraints.
     [[nodiscard]] bool passes(const Notification& event) const;
 
@@ -222,6 +223,9 @@ class FilterSet {
     [[nodiscard]] CosNotifyFilter::FilterID add(const FilterPtr& filter,
                                                 CosNotifyFilter::Filter_ptr object);
     void remove(CosNotifyFilter::FilterID id);
+    /// Whether it is to be removed once the store has forgotten it, which is then as if it had
+    /// been. Throws FilterNotFound, also where that was said before.
+    void set_leaving(CosNotifyFilter::FilterID id, bool leaves);
     [[nodiscard]] CosNotifyFilter::Filter_ptr find(CosNotifyFilter::FilterID id) const;
     [[nodiscard]] CosNotifyFilter::FilterIDSeq* ids() const;
     void clear() noexcept;
@@ -232,7 +236,7 @@ class FilterSet {
     };
     [[nodiscard]] std::vector<Attachment> attachments(CosNotifyFilter::FilterID& last) const;
     void restore(const Attachment& attachment, CosNotifyFilter::Filter_ptr object);
-    /// Whether the service's store knows all of them.
+    /// Whether the service's store knows all of them, but for those which have ended.
     [[nodiscard]] bool are_kept() const;
     void restore_last(CosNotifyFilter::FilterID last);
     /// As clear(), but nothing passes from here on if there were filters: what is under way to who
@@ -253,6 +257,7 @@ class FilterSet {
         CosNotifyFilter::Filter_var object;
         std::uint64_t attachment = 0;
         events::Portion place;
+        bool is_leaving = false;
     };
     using Members = std::map<CosNotifyFilter::FilterID, Member>;
     static constexpr std::uint64_t never = ~std::uint64_t{0};

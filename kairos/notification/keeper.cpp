@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kairos/notification/keeper.h"
 
+#include "kairos/base/assert_held.h"
 #include "kairos/codec/octets.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 namespace kairos::notification {
@@ -11,12 +13,17 @@ namespace {
 
 using Action = StoreChange::Action;
 
-/// How long a change waits for those before it.
-constexpr std::chrono::seconds turn_max{10};
-/// Requests that are made durable together.
+/// Requests that are made durable together, and about how many changes they have.
 constexpr std::size_t together_max = 500;
-/// Until what nobody waits for is tried again that could not be written.
-constexpr std::chrono::seconds retry_pause{1};
+constexpr std::size_t changes_max = 5000;
+/// Of those that are tried one by one: when so many have failed the others are not tried.
+constexpr std::size_t faults_max = 3;
+/// Of the limits' retry_pause: until what nobody waits for is tried again that could not be
+/// written; twice as long each time where it is known which change is at fault.
+constexpr int pause_times = 10;
+constexpr int pause_times_max = 640;
+/// Changes that nobody waits for; beyond them, on a store that fails, they are not remembered.
+constexpr std::size_t later_max = 1'000'000;
 
 /// Of keys and numbers: no run comes to it, and there is room behind it.
 constexpr std::uint64_t key_max = std::uint64_t{1} << 62;
@@ -35,6 +42,15 @@ std::uint64_t checked_key(std::uint64_t key)
     if (status == StoreStatus::busy)
         throw CORBA::TRANSIENT(0, CORBA::COMPLETED_NO, "the store of channels is busy");
     throw CORBA::PERSIST_STORE(0, CORBA::COMPLETED_MAYBE, "the store of channels has failed");
+}
+
+/// Nothing: the store has not answered in time.
+void raise_unless_done(std::optional<StoreStatus> status)
+{
+    if (!status)
+        throw CORBA::PERSIST_STORE(0, CORBA::COMPLETED_MAYBE,
+                                   "the store of channels does not answer");
+    if (*status != StoreStatus::done) raise_failure(*status);
 }
 
 std::uint64_t wall_ns()
@@ -83,47 +99,89 @@ struct Keeper::Claim {
                 {.action = Action::erase_waiting, .key = object, .other = row->number});
     }
 
+    [[nodiscard]] static std::vector<NotificationPtr> make(const std::shared_ptr<EventRow>& row,
+                                                           const NotificationPtr& event,
+                                                           std::span<const std::uint64_t> objects)
+    {
+        std::vector<NotificationPtr> made;
+        made.reserve(objects.size());
+        event->note_kept();
+        for (const std::uint64_t object : objects)
+            made.emplace_back(std::make_shared<Claim>(row, event, object), event.get());
+        return made;
+    }
+
     const std::shared_ptr<EventRow> row;
     const NotificationPtr event;
     const std::uint64_t object;
 };
 
-std::vector<NotificationPtr> Keeper::claims(const NotificationPtr& event,
-                                            const std::shared_ptr<EventRow>& row,
-                                            std::span<const std::uint64_t> objects) const
+std::vector<NotificationPtr> Keeper::Keeping::add(const NotificationPtr& event,
+                                                  std::span<const std::uint64_t> objects)
 {
-    std::vector<NotificationPtr> made;
-    made.reserve(objects.size());
-    event->note_kept();
-    for (const std::uint64_t object : objects) {
-        const auto claim = std::make_shared<Claim>(row, event, object);
-        made.emplace_back(claim, event.get());
-    }
-    return made;
-}
-
-std::vector<NotificationPtr> Keeper::keep(const NotificationPtr& event,
-                                          std::span<const std::uint64_t> objects)
-{
-    const auto row = std::make_shared<EventRow>(shared_from_this(), ++last_event_);
-    std::vector<NotificationPtr> made = claims(event, row, objects); // nothing fails behind it
+    const auto row = std::make_shared<EventRow>(keeper_, ++keeper_->last_event_);
+    std::vector<NotificationPtr> made = Claim::make(row, event, objects);
     std::vector<StoreChange> changes;
     changes.reserve(objects.size() + 1);
     changes.push_back({.action = Action::add_event,
                        .key = row->number,
-                       .state = stored_state(*event, orb_.in())});
+                       .state = stored_state(*event, keeper_->orb_.in())});
     for (const std::uint64_t object : objects)
         changes.push_back({.action = Action::add_waiting, .key = object, .other = row->number});
-    wait(enter(std::move(changes)));
-    row->is_written = true;
+    rows_.push_back(row);
+    try {
+        if (changes_.empty())
+            changes_ = std::move(changes);
+        else
+            changes_.insert(changes_.end(), std::make_move_iterator(changes.begin()),
+                            std::make_move_iterator(changes.end()));
+    } catch (...) {
+        rows_.pop_back();
+        throw;
+    }
     return made;
+}
+
+/// From here on the rows end with their claims.
+void Keeper::Keeping::note_written() noexcept
+{
+    for (const std::shared_ptr<EventRow>& row : rows_)
+        row->is_written = true;
+    rows_.clear();
+}
+
+void Keeper::keep(Keeping& events)
+{
+    events.request_ = enter(std::move(events.changes_), nullptr);
+    const std::optional<StoreStatus> status = status_of(events.request_);
+    // Where nobody knows, what turns out to be written goes: the supplier still has it.
+    if (!status || *status == StoreStatus::done) events.note_written();
+    raise_unless_done(status);
+}
+
+void Keeper::begin_to_keep(Keeping& events, std::function<void()> over)
+{
+    events.request_ = enter(std::move(events.changes_), std::move(over));
+}
+
+bool Keeper::is_kept(Keeping& events)
+{
+    StoreStatus status{};
+    {
+        const Lock lock(mutex_);
+        if (events.request_->stage != Request::Stage::over) return false;
+        status = events.request_->status;
+    }
+    if (status == StoreStatus::done) events.note_written();
+    raise_unless_done(status);
+    return true;
 }
 
 std::vector<NotificationPtr> Keeper::keep_on(const NotificationPtr& event, std::uint64_t number,
                                              std::span<const std::uint64_t> objects)
 {
     const auto row = std::make_shared<EventRow>(shared_from_this(), number);
-    std::vector<NotificationPtr> made = claims(event, row, objects);
+    std::vector<NotificationPtr> made = Claim::make(row, event, objects);
     row->is_written = true;
     return made;
 }
@@ -154,9 +212,11 @@ std::shared_ptr<Notification> stored_event(const std::string& state, CORBA::ORB_
     CORBA::ULongLong received = 0;
     CORBA::LongLong timeout = 0;
     in.get(flag).get(is_structured).get(priority).get(received).get(timeout);
-    EventDefaults defaults{.priority = priority, .timeout = std::chrono::nanoseconds(timeout)};
-    const std::uint64_t now = wall_ns(); // which may have been put back
     constexpr std::uint64_t century = std::uint64_t{3'155'760'000} * 1'000'000'000;
+    EventDefaults defaults{.priority = priority,
+                           .timeout = std::chrono::nanoseconds(std::clamp<CORBA::LongLong>(
+                               timeout, 0, static_cast<CORBA::LongLong>(century)))};
+    const std::uint64_t now = wall_ns(); // which may have been put back
     if (now > received) defaults.age = std::chrono::nanoseconds(std::min(now - received, century));
     if (is_structured) {
         CosNotification::StructuredEvent event;
@@ -170,10 +230,14 @@ std::shared_ptr<Notification> stored_event(const std::string& state, CORBA::ORB_
 
 // --- Writing -------------------------------------------------------------------------------------
 
-Keeper::Keeper(std::unique_ptr<Store> store, CORBA::ORB_ptr orb, std::size_t waiting_max)
-    : store_(std::move(store)), orb_(CORBA::ORB::_duplicate(orb)), waiting_max_(waiting_max),
-      thread_([this] { run(); })
+Keeper::Keeper(std::unique_ptr<Store> store, CORBA::ORB_ptr orb, const NotificationLimits& limits)
+    : store_(std::move(store)), orb_(CORBA::ORB::_duplicate(orb)),
+      waiting_max_(limits.store_waiting_max), patience_(limits.store_patience),
+      retry_pause_(limits.retry_pause), later_at_once_(together_max)
 {
+    together_.reserve(together_max); // the thread needs no memory of its own
+    later_now_.reserve(together_max);
+    thread_ = std::thread([this] { run(); });
 }
 
 Keeper::~Keeper()
@@ -213,35 +277,42 @@ void Keeper::note_key(std::uint64_t key)
     last_key_ = std::max(last_key_.load(), checked_key(key));
 }
 
-Keeper::RequestPtr Keeper::enter(std::vector<StoreChange> changes)
+Keeper::RequestPtr Keeper::enter(std::vector<StoreChange> changes, std::function<void()> over)
 {
     auto request = std::make_shared<Request>();
     request->changes = std::move(changes);
+    request->is_waited_for = !over;
+    request->over = std::move(over);
     const Lock lock(mutex_);
     if (is_closed_)
         throw CORBA::TRANSIENT(0, CORBA::COMPLETED_NO, "the channel's service is about to end");
-    if (waited_for_ >= waiting_max_) raise_failure(StoreStatus::busy);
+    // A store that does not answer keeps no threads but those which did not know that.
+    const bool is_stuck = is_at_work_ && Clock::now() - begun_ >= patience_;
+    if (is_stuck || (request->is_waited_for && waited_for_ >= waiting_max_))
+        raise_failure(StoreStatus::busy);
     requests_.push_back(request);
-    ++waited_for_;
+    if (request->is_waited_for) ++waited_for_;
     changed_.notify_one();
     return request;
 }
 
-void Keeper::wait(const RequestPtr& request)
+/// What came of it, or nothing where the thread is at work on it for too long.
+std::optional<StoreStatus> Keeper::status_of(const RequestPtr& request)
 {
     Lock lock(mutex_);
-    const auto is_over = [&request] { return request->is_over; };
-    if (!made_.wait_for(lock, turn_max, is_over)) {
-        const auto place = std::ranges::find(requests_, request);
-        if (place != requests_.end()) {
-            requests_.erase(place);
+    const auto is_over = [&request] { return request->stage == Request::Stage::over; };
+    if (!made_.wait_for(lock, patience_, is_over)) {
+        if (request->stage == Request::Stage::queued) {
+            requests_.erase(std::ranges::find(requests_, request));
             --waited_for_;
-            raise_failure(StoreStatus::busy);
+            return StoreStatus::busy;
         }
-        made_.wait(lock, is_over); // the thread is at work on it
+        if (!made_.wait_for(lock, patience_, is_over)) return std::nullopt;
     }
-    if (request->status != StoreStatus::done) raise_failure(request->status);
+    return request->status;
 }
+
+void Keeper::finish(const RequestPtr& request) { raise_unless_done(status_of(request)); }
 
 void Keeper::save(const std::function<std::optional<StoreChange>()>& state)
 {
@@ -252,9 +323,9 @@ void Keeper::save(const std::function<std::optional<StoreChange>()>& state)
         if (!change) return;
         std::vector<StoreChange> changes;
         changes.push_back(std::move(*change));
-        request = enter(std::move(changes));
+        request = enter(std::move(changes), nullptr);
     }
-    wait(request);
+    finish(request);
 }
 
 void Keeper::forget_later(const std::function<std::uint64_t()>& take) noexcept
@@ -268,7 +339,7 @@ void Keeper::write(StoreChange change)
 {
     std::vector<StoreChange> changes;
     changes.push_back(std::move(change));
-    wait(enter(std::move(changes)));
+    finish(enter(std::move(changes), nullptr));
 }
 
 /// Where there is no memory it stays in the store: who has an event already may get it again.
@@ -276,13 +347,8 @@ void Keeper::write_later(StoreChange change) noexcept
 {
     try {
         const Lock lock(mutex_);
-        if (is_closed_) return;
-        if (requests_.empty() || requests_.back()->is_waited_for) {
-            const auto request = std::make_shared<Request>();
-            request->is_waited_for = false;
-            requests_.push_back(request);
-        }
-        requests_.back()->changes.push_back(std::move(change));
+        if (is_closed_ || later_.size() >= later_max) return;
+        later_.push_back(std::move(change));
         if (!is_at_work_) changed_.notify_one();
     } catch (const std::bad_alloc&) { // as above
     }
@@ -293,77 +359,156 @@ void Keeper::close() noexcept
     Lock lock(mutex_);
     is_closed_ = true;
     changed_.notify_all();
-    made_.wait(lock, [this] { return requests_.empty() && !is_at_work_; });
+    made_.wait(lock, [this] { return requests_.empty() && later_.empty() && !is_at_work_; });
+}
+
+bool Keeper::has_work() const noexcept
+{
+    assert_held(mutex_);
+    return !requests_.empty() || (!later_.empty() && (is_closed_ || Clock::now() >= not_before_));
 }
 
 void Keeper::run() noexcept
 {
     Lock lock(mutex_);
-    const auto has_work = [this] {
-        return waited_for_ != 0 || (!requests_.empty() && Clock::now() >= not_before_) ||
-               (is_closed_ && !requests_.empty());
-    };
     for (;;) {
         while (!has_ended_ && !has_work()) {
-            if (requests_.empty())
+            if (later_.empty())
                 changed_.wait(lock);
             else
                 changed_.wait_until(lock, Clock::time_point(not_before_));
         }
-        if (has_ended_ && requests_.empty()) return;
-        const auto count = static_cast<std::ptrdiff_t>(std::min(requests_.size(), together_max));
-        std::vector<RequestPtr> together(requests_.begin(), requests_.begin() + count);
-        requests_.erase(requests_.begin(), requests_.begin() + count);
+        if (has_ended_ && !has_work()) return;
+        take_work();
+        begun_ = Clock::now();
         is_at_work_ = true;
         lock.unlock();
-        const bool is_done = work(together);
+        work();
+        together_.clear(); // whoever is called back may go with it: before close() has returned
         lock.lock();
         is_at_work_ = false;
-        not_before_ = is_done ? Clock::time_point() : Clock::now() + retry_pause;
-        for (auto one = together.rbegin(); one != together.rend(); ++one) {
-            if ((*one)->is_waited_for)
-                --waited_for_;
-            else if (!is_closed_ && (*one)->status != StoreStatus::done)
-                requests_.push_front(*one);
-            (*one)->is_over = true;
-        }
         made_.notify_all();
     }
 }
 
-/// Returns whether all were made.
-bool Keeper::work(const std::vector<RequestPtr>& together) noexcept
+void Keeper::take_work() noexcept
 {
-    StoreStatus status = attempt(together);
-    if (together.size() > 1 && status != StoreStatus::done && status != StoreStatus::busy) {
-        // One of them is at fault: each gets its own answer. Where nobody knows whether all of it
-        // was made, they do not either while others are in the way.
-        const StoreStatus of_all = status;
-        bool are_done = true;
-        for (std::size_t i = 0; i < together.size(); ++i) {
-            status = attempt(std::span(together).subspan(i, 1));
-            if (status == StoreStatus::busy) status = of_all;
-            are_done = are_done && status == StoreStatus::done;
-            const Lock lock(mutex_);
-            together[i]->status = status;
-        }
-        return are_done;
+    assert_held(mutex_);
+    std::size_t changes = 0;
+    while (!requests_.empty() && together_.size() < together_max) {
+        RequestPtr& next = requests_.front();
+        changes += next->changes.size();
+        if (!together_.empty() && changes > changes_max) break;
+        next->stage = Request::Stage::at_work;
+        together_.push_back(std::move(next));
+        requests_.pop_front();
     }
-    const Lock lock(mutex_);
-    for (const RequestPtr& one : together)
-        one->status = status;
-    return status == StoreStatus::done;
+    if (!is_closed_ && Clock::now() < not_before_) return;
+    const auto count = static_cast<std::ptrdiff_t>(std::min(later_.size(), later_at_once_));
+    later_now_.assign(later_.begin(), later_.begin() + count); // which have no octets
 }
 
-StoreStatus Keeper::attempt(std::span<const RequestPtr> together)
+/// What nobody waits for goes with the others, unless it was at fault the last time.
+void Keeper::work() noexcept
+{
+    const bool is_apart = has_later_failed_ || together_.empty();
+    if (!together_.empty()) {
+        const StoreStatus status =
+            attempt(together_, is_apart ? std::span<const StoreChange>() : later_now_);
+        const bool is_alone = together_.size() == 1 && (is_apart || later_now_.empty());
+        if (status == StoreStatus::done || status == StoreStatus::busy || is_alone) {
+            answer(together_, status);
+            if (!is_apart && !later_now_.empty()) return end_later(status);
+        } else {
+            return work_apart(status);
+        }
+    }
+    if (!later_now_.empty()) end_later(attempt({}, later_now_));
+}
+
+/// One of them is at fault, or there is no room: what makes room goes first, and each gets its own
+/// answer, but that of the first ones where these have failed. Where nobody knows whether all of it
+/// was made, they do not either while others are in the way.
+void Keeper::work_apart(StoreStatus of_all) noexcept
+{
+    if (!later_now_.empty()) end_later(attempt({}, later_now_));
+    for (const bool makes_room : {true, false}) {
+        std::size_t faults = 0;
+        StoreStatus last_fault{};
+        for (const RequestPtr& one : together_) {
+            if (std::ranges::all_of(one->changes, &StoreChange::makes_room) != makes_room) continue;
+            StoreStatus status = last_fault;
+            if (faults < faults_max && last_fault != StoreStatus::busy) {
+                status = attempt(std::span(&one, 1), {});
+                if (status != StoreStatus::done) {
+                    last_fault = status;
+                    ++faults;
+                }
+            }
+            answer(std::span(&one, 1), status == StoreStatus::busy ? of_all : status);
+        }
+    }
+}
+
+void Keeper::answer(std::span<const RequestPtr> those, StoreStatus status) noexcept
+{
+    {
+        const Lock lock(mutex_);
+        for (const RequestPtr& one : those) {
+            one->status = status;
+            one->stage = Request::Stage::over;
+            if (one->is_waited_for) --waited_for_;
+        }
+        made_.notify_all();
+    }
+    for (const RequestPtr& one : those)
+        if (const std::function<void()> over = std::exchange(one->over, nullptr)) over();
+}
+
+/// What could not be written is tried again after a pause, in smaller and smaller portions: so one
+/// that is at fault is found, and is behind the others then.
+void Keeper::end_later(StoreStatus status) noexcept
+{
+    has_later_failed_ = status != StoreStatus::done;
+    const std::size_t count = later_now_.size();
+    later_now_.clear();
+    const Lock lock(mutex_);
+    if (status == StoreStatus::done) {
+        later_.erase(later_.begin(), later_.begin() + static_cast<std::ptrdiff_t>(count));
+        later_at_once_ = std::min(later_at_once_ * 2, together_max);
+        pause_ = std::chrono::milliseconds(0);
+        not_before_ = {};
+        return;
+    }
+    if (is_closed_) return later_.clear();
+    pause_ =
+        count == 1 && status == StoreStatus::broken
+            ? std::clamp(pause_ * 2, retry_pause_ * pause_times, retry_pause_ * pause_times_max)
+            : retry_pause_ * pause_times;
+    not_before_ = Clock::now() + pause_;
+    if (status != StoreStatus::broken) return;
+    later_at_once_ = std::max<std::size_t>(count / 2, 1);
+    if (count != 1) return;
+    StoreChange first = std::move(later_.front());
+    later_.pop_front(); // whose place may be what it needs
+    try {
+        later_.push_back(std::move(first));
+    } catch (const std::bad_alloc&) { // as in write_later()
+    }
+}
+
+StoreStatus Keeper::attempt(std::span<const RequestPtr> together,
+                            std::span<const StoreChange> later) noexcept
 {
     try {
-        const bool safe =
-            std::ranges::any_of(together, [](const RequestPtr& one) { return one->is_waited_for; });
-        if (together.size() == 1) return store_->write(together.front()->changes, safe);
+        const bool safe = !together.empty();
+        if (together.empty()) return store_->write(later, safe);
+        if (together.size() == 1 && later.empty())
+            return store_->write(together.front()->changes, safe);
         std::vector<StoreChange> all;
         for (const RequestPtr& one : together)
             all.insert(all.end(), one->changes.begin(), one->changes.end());
+        all.insert(all.end(), later.begin(), later.end());
         return store_->write(all, safe);
     } catch (const std::exception&) { // no memory
         return StoreStatus::full;

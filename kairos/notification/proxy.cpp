@@ -29,12 +29,48 @@ NotifyProxy::NotifyProxy(const ChannelPtr& channel, const AdminPtr& admin, const
 void NotifyProxy::connect_client(CORBA::Object_ptr client)
 {
     if (kind_.is_consumers != kind_.pulls) events::require_client(*line_.channel, client);
-    make_connection(client);
+    if (!line_.channel->keeper()) return make_connection(client);
+    keep_connection(client);
+    try {
+        make_connection(client);
+    } catch (...) {
+        end_connecting();
+        throw;
+    }
+    const std::lock_guard lock(mutex_);
+    is_connecting_ = false;
+}
+
+/// The store has it before the client is called: where it cannot have it nothing has happened.
+void NotifyProxy::keep_connection(CORBA::Object_ptr client)
+{
+    {
+        const std::lock_guard lock(mutex_);
+        if (is_connecting_ || is_connected()) throw CosEventChannelAdmin::AlreadyConnected();
+        is_connecting_ = true;
+        client_ = CORBA::Object::_duplicate(client);
+    }
     try {
         keep_state();
     } catch (...) {
-        line_.channel->forget(number());
+        const std::lock_guard lock(mutex_);
+        is_connecting_ = false;
+        client_ = CORBA::Object::_nil();
         throw;
+    }
+}
+
+/// There is no connection, whatever the store can be told of that.
+void NotifyProxy::end_connecting() noexcept
+{
+    try {
+        {
+            const std::lock_guard lock(mutex_);
+            is_connecting_ = false;
+            client_ = CORBA::Object::_nil();
+        }
+        keep_state();
+    } catch (const CORBA::Exception&) { // who asks for the connection again has it written
     }
 }
 
@@ -89,11 +125,11 @@ KairosNotificationStore::Proxy NotifyProxy::stored_state()
     state.pulls = kind_.pulls;
     state.place = place_;
     state.own = line_.settings->stored();
-    state.is_connected = is_connected();
     state.is_suspended = is_suspended_;
     CORBA::Object_var client;
     {
         const std::lock_guard lock(mutex_);
+        state.is_connected = is_connected() || is_connecting_;
         client = CORBA::Object::_duplicate(client_.in());
         state.speaks = static_cast<CORBA::Short>(speaks_ ? *speaks_ : -1);
     }
@@ -106,8 +142,19 @@ KairosNotificationStore::Proxy NotifyProxy::stored_state()
 
 void NotifyProxy::keep_state()
 {
+    if (!line_.channel->keeper()) return;
+    try {
+        write_state();
+    } catch (...) {
+        is_unsaved_ = true;
+        throw;
+    }
+    is_unsaved_ = false;
+}
+
+void NotifyProxy::write_state()
+{
     const Channel& channel = *line_.channel;
-    if (!channel.keeper()) return;
     Settings& settings = *line_.settings;
     std::uint64_t left = 0; // which it has until the store has it no more
     const auto is_to_be_kept = [&settings] {
@@ -220,7 +267,7 @@ CosNotification::EventTypeSeq* NotifyProxy::obtain_types(CosNotifyChannelAdmin::
         const std::optional<bool> before = speaks_;
         speaks_ = mode == ALL_NOW_UPDATES_ON || mode == NONE_NOW_UPDATES_ON;
         if (herald_) types = herald_->speak(*speaks_);
-        is_new = speaks_ != before;
+        is_new = speaks_ != before || is_unsaved_;
     }
     if (is_new) keep_state();
     if (mode != ALL_NOW_UPDATES_OFF && mode != ALL_NOW_UPDATES_ON)
@@ -274,7 +321,7 @@ void NotifyProxy::set_suspended(bool is_suspended)
     note_use();
     {
         const std::lock_guard lock(mutex_);
-        if (is_suspended_ == is_suspended) {
+        if (is_suspended_ == is_suspended && !is_unsaved_) {
             if (is_suspended) throw CosNotifyChannelAdmin::ConnectionAlreadyInactive();
             throw CosNotifyChannelAdmin::ConnectionAlreadyActive();
         }

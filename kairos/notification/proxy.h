@@ -48,7 +48,7 @@ class NotifyProxy : public events::Proxy {
     NotifyProxy(const ChannelPtr& channel, const AdminPtr& admin, const ProxyKind& kind);
 
     /// Connects it. Throws as Proxy::connect, and BAD_PARAM for nil where the client is called; and
-    /// what keep_state() throws, after which it has ended.
+    /// what keep_state() throws, after which it is as it was.
     void connect_client(CORBA::Object_ptr client);
     /// As Proxy's; also throws what Keeper::save throws, after which it is as it was.
     void disconnect();
@@ -62,7 +62,7 @@ class NotifyProxy : public events::Proxy {
     void publish_batch(const CosNotification::EventBatch& batch)
     {
         require_connection();
-        publish_all(*line_.channel, batch, line_.source());
+        line_.channel->publish(batch, line_.source());
     }
     /// Takes events out for its consumer, who has them then: one at least if it `waits`. Throws
     /// TIMEOUT, and NO_RESOURCES where too many wait.
@@ -98,6 +98,9 @@ class NotifyProxy : public events::Proxy {
     void stop() noexcept final;
     void announce(CORBA::Object_ptr client);
     void make_connection(CORBA::Object_ptr client);
+    void keep_connection(CORBA::Object_ptr client);
+    void end_connecting() noexcept;
+    void write_state();
     [[nodiscard]] KairosNotificationStore::Proxy stored_state();
     void leave_types() noexcept;
     void set_suspended(bool is_suspended);
@@ -108,12 +111,14 @@ class NotifyProxy : public events::Proxy {
     KairosNotificationStore::Id place_;
     const IntrusivePtr<PullReceiver> fetched_; // of a consumer that pulls
     std::atomic<bool> is_suspended_{false};    // changed with mutex_
-    std::mutex mutex_; // guards what follows; outside those of receivers and Herald::mutex_
+    std::atomic<bool> is_unsaved_{false};      // the store has not taken the last change
+    std::mutex mutex_; // guards what follows; outside those of receivers, Herald and events::Proxy
     IntrusivePtr<Herald> herald_;
     std::optional<bool> speaks_; // the client has said
     IntrusivePtr<PushReceiver> pushed_;
     IntrusivePtr<SupplierPolling> polled_;
     CORBA::Object_var client_; // of a channel that is kept
+    bool is_connecting_ = false;
     bool has_stopped_ = false;
 };
 

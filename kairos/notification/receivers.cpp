@@ -307,34 +307,65 @@ bool SupplierPolling::read_results(cdr::Reader& in)
     return has_event;
 }
 
-void SupplierPolling::publish()
+bool SupplierPolling::publish()
 {
-    if (form_ == Form::any) {
-        const CORBA::Any any = std::exchange(any_, {});
-        return line_.channel->publish(any, line_.source());
-    }
-    publish_all(*line_.channel, std::exchange(batch_, {}), line_.source());
+    if (line_.channel->keeper()) return publish_kept();
+    if (form_ == Form::any)
+        line_.channel->publish(std::exchange(any_, {}), line_.source());
+    else
+        line_.channel->publish(std::exchange(batch_, {}), line_.source());
+    return true;
 }
 
-void publish_all(Channel& channel, const CosNotification::EventBatch& batch, const Source& source)
+/// The thread waits for no disk, and what the channel cannot take now it has later, before the
+/// supplier is asked for more.
+bool SupplierPolling::publish_kept()
 {
-    std::exception_ptr failure;
-    bool some_taken = false;
-    for (CORBA::ULong i = 0; i < batch.length(); ++i) {
-        try {
-            channel.publish(batch[i], source);
-            some_taken = true;
-        } catch (const CORBA::SystemException&) {
-            failure = std::current_exception();
-        }
-    }
-    if (!failure) return;
+    Channel& channel = *line_.channel;
     try {
-        std::rethrow_exception(failure);
-    } catch (CORBA::SystemException& raised) {
-        if (some_taken) raised.completed(CORBA::COMPLETED_MAYBE); // not to be sent again
-        throw;
+        if (!publication_) {
+            const IntrusivePtr<SupplierPolling> self(this);
+            const auto over = [self] { self->wake(); };
+            publication_ = form_ == Form::any
+                               ? channel.begin_to_publish(any_, line_.source(), over)
+                               : channel.begin_to_publish(batch_, next_, line_.source(), over);
+        }
+        if (!channel.finish(*publication_)) return false;
+        publication_.reset();
+        published_ = next_;
+        if (form_ != Form::any && published_ < batch_.length()) {
+            pause(channel.limits().poll_interval);
+            return false;
+        }
+    } catch (const CORBA::NO_RESOURCES&) {
+        if (is_left()) return false;
+    } catch (const CORBA::NO_MEMORY&) {
+        if (is_left()) return false;
+    } catch (const CORBA::PERSIST_STORE&) {
+        if (is_left()) return false;
+    } catch (const CORBA::TRANSIENT&) {
+        if (is_left()) return false;
+    } catch (const CORBA::SystemException&) { // which is of the event
     }
+    forget();
+    return true;
+}
+
+/// Whether it is tried again later; not for a supplier that has gone.
+bool SupplierPolling::is_left()
+{
+    publication_.reset();
+    next_ = published_;
+    pause(line_.channel->limits().poll_interval);
+    return !has_ended();
+}
+
+void SupplierPolling::forget()
+{
+    publication_.reset();
+    any_ = {};
+    batch_ = {};
+    published_ = next_ = 0;
 }
 
 } // namespace kairos::notification

@@ -40,10 +40,6 @@ struct Line {
     [[nodiscard]] Source source() const noexcept { return {*admin, *settings}; }
 };
 
-/// Gives all to the channel that it takes; then throws what the last one that it did not take has
-/// raised, which is COMPLETED_MAYBE if it has taken others.
-void publish_all(Channel& channel, const CosNotification::EventBatch& batch, const Source& source);
-
 class PushReceiver final : public events::Pusher, public Subscriber {
   public:
     PushReceiver(const Line& line, std::uint64_t proxy, CORBA::Object_ptr consumer, Form form);
@@ -56,6 +52,7 @@ class PushReceiver final : public events::Pusher, public Subscriber {
         return line_.kept_if_wanted(event, passed);
     }
     void take_back(const NotificationPtr& event, const Passed& passed) override;
+    void hold(const std::shared_ptr<void>& under_way) noexcept override { Pusher::hold(under_way); }
     void expire() override;
     /// Nothing is sent until it is told again; then it is to be woken.
     void suspend(bool is_suspended);
@@ -95,6 +92,7 @@ class PullReceiver final : public RefCounted, public Subscriber {
         return line_.kept_if_wanted(event, passed);
     }
     void take_back(const NotificationPtr& event, const Passed& passed) override;
+    void hold(const std::shared_ptr<void>& /*under_way*/) noexcept override {} // it sends nothing
     void expire() override;
     /// Returns up to `max` of what there is. Never waits. Who waits has nothing from here on.
     [[nodiscard]] std::vector<NotificationPtr> take(std::size_t max);
@@ -125,7 +123,10 @@ class SupplierPolling final : public events::Polling {
   private:
     void write_arguments(cdr::Writer& out) const override;
     [[nodiscard]] bool read_results(cdr::Reader& in) override;
-    void publish() override;
+    [[nodiscard]] bool publish() override;
+    [[nodiscard]] bool publish_kept();
+    [[nodiscard]] bool is_left();
+    void forget();
     [[nodiscard]] bool is_lasting() const noexcept override { return line_.settings->kept() != 0; }
 
     const Line line_;
@@ -133,6 +134,9 @@ class SupplierPolling final : public events::Polling {
     // Of the thread that works.
     CORBA::Any any_;
     CosNotification::EventBatch batch_;
+    CORBA::ULong published_ = 0; // of the batch
+    CORBA::ULong next_ = 0;      // after what is on its way
+    Channel::PublicationPtr publication_;
 };
 
 } // namespace kairos::notification

@@ -12,8 +12,10 @@
 #include <chrono>
 #include <limits>
 #include <map>
+#include <new>
 #include <set>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -55,6 +57,28 @@ class Places {
     std::set<std::string> places_;
 };
 
+/// Of ids: no run comes to it, and there is room behind it.
+constexpr CORBA::Long id_max = std::numeric_limits<CORBA::Long>::max() / 2;
+
+void require_id(CORBA::Long id)
+{
+    if (id < 0 || id > id_max) throw CORBA::MARSHAL();
+}
+
+void require_ids(const KairosNotificationStore::Settings& of)
+{
+    require_id(of.last_filter);
+    for (CORBA::ULong i = 0; i < of.filters.length(); ++i)
+        require_id(of.filters[i].number);
+}
+
+void require_ids(const KairosNotificationStore::Filter& filter)
+{
+    require_id(filter.last_constraint);
+    for (CORBA::ULong i = 0; i < filter.constraints.length(); ++i)
+        require_id(filter.constraints[i].constraint_id);
+}
+
 /// What is not there any more may have been the last that was given a key.
 void note_keys(Keeper& keeper, const KairosNotificationStore::Settings& of)
 {
@@ -74,14 +98,16 @@ class WaitingEvents {
     {
     }
 
-    void give(const Stored& all)
+    /// Nothing is there twice for longer than it takes.
+    void give(Stored& all)
     {
         std::map<std::uint64_t, std::vector<std::uint64_t>> waiting; // by event
-        for (const StoredWait& one : all.waits)
+        for (const StoredWait& one : std::exchange(all.waits, {}))
             waiting[one.event].push_back(one.object);
-        for (const StoredEvent& event : all.events) {
+        for (StoredEvent& event : all.events) {
             give(event, waiting[event.number]);
             waiting.erase(event.number);
+            std::string().swap(event.state);
         }
         for (const auto& [event, who] : waiting) // without an event
             for (const std::uint64_t object : who)
@@ -137,7 +163,11 @@ class WaitingEvents {
 void ServiceState::restore()
 {
     try {
-        restore(keeper_->load());
+        Stored all = keeper_->load();
+        restore(all);
+    } catch (const std::bad_alloc&) {
+        throw CORBA::PERSIST_STORE(0, CORBA::COMPLETED_NO,
+                                   "the store of channels has more than there is memory for");
     } catch (const CORBA::UserException& raised) {
         throw CORBA::PERSIST_STORE(0, CORBA::COMPLETED_NO,
                                    "the store of channels has what this service may not have");
@@ -152,7 +182,7 @@ void ServiceState::restore()
     }
 }
 
-void ServiceState::restore(const Stored& all)
+void ServiceState::restore(Stored& all)
 {
     std::map<std::uint64_t, ChannelPtr> channels; // by key
     std::map<std::uint64_t, std::pair<ChannelPtr, AdminPtr>> admins;
@@ -180,6 +210,7 @@ void ServiceState::restore(const Stored& all)
     };
     of_kind(StoredKind::filter, [&](const StoredObject& object, const ChannelPtr& channel) {
         const auto stored = state_of<KairosNotificationStore::Filter>(object);
+        require_ids(stored);
         if (!places.has(object, stored.place))
             filters[object.key] = restore_filter(channel, object.key, stored);
     });
@@ -201,9 +232,14 @@ void ServiceState::restore(const Stored& all)
                     .mapping_object = found->second.object.in()};
         return {.filter = gone};
     };
+    std::set<std::tuple<const Channel*, bool, CORBA::Long>> ids; // of admins
     of_kind(StoredKind::admin, [&](const StoredObject& object, const ChannelPtr& channel) {
         const auto stored = state_of<KairosNotificationStore::Admin>(object);
+        require_id(stored.number);
+        require_ids(stored.own);
         note_keys(*keeper_, stored.own);
+        if (!ids.emplace(channel.get(), stored.is_consumers, stored.number).second)
+            throw CORBA::MARSHAL();
         if (places.has(object, stored.place)) return;
         admins[object.key] = {channel, restore_admin(*this, channel, object.key, stored, find)};
     });
@@ -211,6 +247,8 @@ void ServiceState::restore(const Stored& all)
         restore_object(channel, states[key], admins);
     of_kind(StoredKind::proxy, [&](const StoredObject& object, const ChannelPtr& channel) {
         auto stored = state_of<KairosNotificationStore::Proxy>(object);
+        require_id(stored.number);
+        require_ids(stored.own);
         note_keys(*keeper_, stored.own);
         keeper_->note_key(stored.of);
         if (places.has(object, stored.place)) return;
@@ -228,6 +266,7 @@ void ServiceState::restore(const Stored& all)
 ChannelPtr ServiceState::restore_channel(std::uint64_t key,
                                          const KairosNotificationStore::Channel& stored)
 {
+    require_id(stored.number);
     AdminProperties properties;
     change(properties, stored.administration);
     auto channel = std::make_shared<Channel>(stored.number, stored.name.in(),
@@ -235,9 +274,7 @@ ChannelPtr ServiceState::restore_channel(std::uint64_t key,
                                              filters_, budget_, couriers_, adapters_, keeper_);
     (void)channel->settings().set_kept(key);
     const std::lock_guard lock(mutex_);
-    if (stored.number < 0 || stored.number == std::numeric_limits<CORBA::Long>::max() ||
-        channels_.contains(stored.number))
-        throw CORBA::MARSHAL();
+    if (channels_.contains(stored.number)) throw CORBA::MARSHAL();
     if (channels_.size() >= limits().channels_max)
         throw CORBA::IMP_LIMIT(0, CORBA::COMPLETED_NO,
                                "the service has as many channels as it may have");
@@ -263,7 +300,7 @@ void ServiceState::restore_object(
         entry = &channels_.at(channel->id());
     }
     entry->id = new PortableServer::ObjectId(id_of_stored(stored.place));
-    place(*entry, servant.in());
+    place_again(*entry, servant.in());
     channel->set_place(entry->id.in());
     entry->is_restored = true;
 }

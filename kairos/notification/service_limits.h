@@ -37,6 +37,9 @@ struct NotificationLimits : events::ServiceLimits {
     std::size_t batch_max = 1000;
     /// Pushes and other calls that wait for the store.
     std::size_t store_waiting_max = 1000;
+    /// How long each of them waits until the store begins with it, and then until it has it. While
+    /// the store is at work on something for longer, others do not wait at all.
+    std::chrono::milliseconds store_patience{10'000};
 };
 
 } // namespace kairos::notification

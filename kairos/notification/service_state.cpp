@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kairos/notification/service_state.h"
 
+#include "kairos/base/log.h"
+
+#include <chrono>
+#include <condition_variable>
 #include <utility>
 #include <vector>
 
@@ -17,7 +21,8 @@ const NotificationLimits& checked(const NotificationLimits& limits)
 {
     if (limits.quick_threads != 0 && limits.fresh_threads != 0 && limits.patient_threads != 0 &&
         limits.failures_max != 0 && limits.event_tries_max != 0 && limits.batch_max != 0 &&
-        limits.queue_max != 0 && limits.admins_max >= 2 && limits.store_waiting_max != 0)
+        limits.queue_max != 0 && limits.admins_max >= 2 && limits.store_waiting_max != 0 &&
+        limits.store_patience.count() > 0)
         return limits;
     throw CORBA::BAD_PARAM(0, CORBA::COMPLETED_NO,
                            "a notification service needs threads of each kind, tries and queues");
@@ -30,8 +35,7 @@ ServiceState::ServiceState(CORBA::ORB_ptr orb, const NotificationLimits& limits,
     : filters_(std::make_shared<FilterBudget>(checked(limits))),
       budget_(std::make_shared<events::ServiceBudget>(limits)),
       couriers_(std::make_shared<events::Couriers>(limits)),
-      keeper_(store ? std::make_shared<Keeper>(std::move(store), orb, limits.store_waiting_max)
-                    : nullptr),
+      keeper_(store ? std::make_shared<Keeper>(std::move(store), orb, limits) : nullptr),
       adapters_(orb, adapter == nullptr ? factory_name : adapter, keeper_ != nullptr)
 {
     try {
@@ -78,18 +82,46 @@ void ServiceState::end_all() noexcept
 void ServiceState::begin_to_end() noexcept
 {
     std::vector<ChannelPtr> channels;
+    bool is_first = false;
     {
         const std::lock_guard lock(mutex_);
-        has_ended_ = true;
+        is_first = !std::exchange(has_ended_, true);
         for (const auto& [id, entry] : channels_)
             channels.push_back(entry.channel);
     }
     if (keeper_) {
         adapters_.discard();
+        if (is_first) let_calls_end(channels);
         keeper_->close();
     }
     for (const ChannelPtr& channel : channels)
         channel->end(false);
+}
+
+/// What has an answer is not sent again in the next run.
+void ServiceState::let_calls_end(const std::vector<ChannelPtr>& channels) const noexcept
+{
+    struct Calls {
+        std::mutex mutex; // guards what follows; inside nobody's
+        std::condition_variable changed;
+        bool are_over = false;
+    };
+    try {
+        const auto calls = std::make_shared<Calls>();
+        // Let go by the last courier that has one under way.
+        std::shared_ptr<void> under_way(calls.get(), [calls](void*) {
+            const std::lock_guard lock(calls->mutex);
+            calls->are_over = true;
+            calls->changed.notify_all();
+        });
+        for (const ChannelPtr& channel : channels)
+            if (channel->keeper()) channel->hold(under_way);
+        under_way.reset();
+        std::unique_lock lock(calls->mutex);
+        (void)calls->changed.wait_for(lock, limits().call_timeout,
+                                      [&calls] { return calls->are_over; });
+    } catch (const std::exception&) { // no memory: some come twice
+    }
 }
 
 CosNotifyChannelAdmin::EventChannelFactory_ptr ServiceState::factory() const
@@ -189,6 +221,7 @@ void ServiceState::place(Entry& entry, PortableServer::Servant servant)
     } else {
         try {
             entry.object = adapters_.activate_named(servant, name.c_str(), entry.id);
+            entry.has_name = true;
             adapters_.bind(name.c_str(), entry.object.in());
             entry.is_in_table = true;
         } catch (const PortableServer::POA::ObjectAlreadyActive&) { // the factory
@@ -198,6 +231,22 @@ void ServiceState::place(Entry& entry, PortableServer::Servant servant)
             throw KairosEvents::NameInUse();
         }
     }
+}
+
+/// Of a channel that the store has. Where the program leads its clients elsewhere by the name, the
+/// channel is found by its reference alone: it is no reason for the others not to be there.
+void ServiceState::place_again(Entry& entry, PortableServer::Servant servant)
+{
+    const std::string name = entry.channel->name();
+    try {
+        return place(entry, servant);
+    } catch (const KairosEvents::NameInUse&) {
+        log::error("notify: the name of the channel " + name +
+                   " is in use: clients do not find it by that");
+    }
+    if (entry.has_name) return;
+    entry.id = events::ServiceAdapters::new_id(); // the name is the service's own
+    entry.object = adapters_.activate(servant, entry.id);
 }
 
 CosNotifyChannelAdmin::EventChannel_ptr ServiceState::find(ChannelID id)
@@ -251,8 +300,7 @@ void ServiceState::end(Entry& entry, bool tells) noexcept
 {
     entry.channel->end_all(tells);
     if (entry.is_in_table) adapters_.unbind(entry.channel->name().c_str());
-    const bool is_named = !entry.channel->name().empty();
-    events::ServiceAdapters::deactivate(is_named ? adapters_.named() : adapters_.others(),
+    events::ServiceAdapters::deactivate(entry.has_name ? adapters_.named() : adapters_.others(),
                                         entry.id);
 }
 

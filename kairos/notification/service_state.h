@@ -15,6 +15,7 @@
 #include <mutex>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace kairos::notification {
 
@@ -61,6 +62,7 @@ class ServiceState {
         PortableServer::ObjectId_var id;          // of its object
         CORBA::Object_var object;                 // nil while it is made
         std::optional<CORBA::Object_var> front{}; // who clients take it for, if that is another
+        bool has_name = false;                    // in its POA
         bool is_in_table = false;                 // by its name
         bool is_restored = false;                 // and was not asked for since
     };
@@ -71,8 +73,10 @@ class ServiceState {
                                    std::shared_ptr<Recorder> recorder);
     void make_object(Entry& entry);
     void place(Entry& entry, PortableServer::Servant servant);
+    void place_again(Entry& entry, PortableServer::Servant servant);
+    void let_calls_end(const std::vector<ChannelPtr>& channels) const noexcept;
     void restore();
-    void restore(const Stored& all);
+    void restore(Stored& all);
     [[nodiscard]] ChannelPtr restore_channel(std::uint64_t key,
                                              const KairosNotificationStore::Channel& stored);
     void restore_object(const ChannelPtr& channel, const KairosNotificationStore::Channel& stored,
