@@ -36,8 +36,9 @@ Result<void> measure_rates(std::vector<Connecting>& all, const ConnectingOptions
     return {};
 }
 
-/// Of a server that has served connections before, which therefore has what all of them share; and
-/// that keeps nothing for the next one that allocates, as the C library does for each thread.
+/// Of a server that has some connections already, and therefore what all of them share; and that
+/// keeps nothing for the next one that allocates, as the C library does for each thread. None ends
+/// meanwhile.
 Result<void> measure_memory(Connecting& each, const ConnectingOptions& options)
 {
     const std::uint32_t connections = options.idle;
@@ -50,7 +51,7 @@ Result<void> measure_memory(Connecting& each, const ConnectingOptions& options)
                                          .client = {}});
     if (!started) return started.error();
     RunningSystem& running = *started;
-    constexpr const char* some = "connect 20";
+    constexpr const char* some = "idle 20";
     if (auto warm = running.order(some); !warm) return warm.error();
     const auto before = running.order_server("memory");
     if (!before) return before.error();

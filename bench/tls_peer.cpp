@@ -130,19 +130,19 @@ int make_connections(CORBA::ORB_ptr orb, const std::string& reference)
     CORBA::Object_var object = orb->string_to_object(reference.c_str());
     Bench::Latency_var latency = Bench::Latency::_narrow(object);
     if (CORBA::is_nil(latency)) throw std::invalid_argument("no reference to Bench::Latency");
-    std::unique_ptr<IdleThreads> idle;
+    std::vector<std::unique_ptr<IdleThreads>> idle;
     const int status = kairos::bench::serve_lines("client", [&](const std::string& line) {
         const ConnectingOrder order = kairos::bench::parse_connecting(line);
         if (order.idle) {
-            idle = std::make_unique<IdleThreads>(latency.in(), order.count);
-            if (idle->have_failed()) throw std::runtime_error("a call has failed");
+            idle.push_back(std::make_unique<IdleThreads>(latency.in(), order.count));
+            if (idle.back()->have_failed()) throw std::runtime_error("a call has failed");
             return std::string("{}");
         }
         const double seconds = kairos::bench::seconds_of_threads(
             order.count, [&] { kairos::bench::reporting([&] { latency->ping(); }); });
         return kairos::bench::answer_of_connecting(seconds, 0);
     });
-    idle.reset();
+    idle.clear();
     return status;
 }
 
