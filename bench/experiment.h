@@ -30,7 +30,8 @@ struct LatencyOptions : CommonOptions {
     std::uint32_t calls = 1000;       ///< timed calls per row and round
     std::vector<std::uint32_t> units; ///< how many units the twoway rows send
     std::vector<Payload> payloads;
-    bool within_host = false; ///< the systems are those of local_systems()
+    bool within_host = false;  ///< the systems are those of local_systems()
+    bool by_datagrams = false; ///< the systems are those of datagram_systems(): oneways only
 };
 
 struct TtcpOptions : CommonOptions {
@@ -48,6 +49,12 @@ struct TtcpOptions : CommonOptions {
     /// idles is woken through its host, which learns within some ten milliseconds of traffic that
     /// waiting a little is cheaper: whoever was measured first would pay.
     std::chrono::milliseconds warm_up{100};
+};
+
+/// Of connecting_systems().
+struct ConnectingOptions : CommonOptions {
+    std::uint32_t connections = 200; ///< made per system and round, one after the other
+    std::uint32_t idle = 1000;       ///< that idle while the server's memory is looked at
 };
 
 struct CountersOptions : CommonOptions {
@@ -143,6 +150,8 @@ struct FootprintOptions : CommonOptions {
 
 [[nodiscard]] Result<Report> run_latency(const LatencyOptions& options);
 [[nodiscard]] Result<Report> run_ttcp(const TtcpOptions& options);
+/// Of connecting_systems(), of which the first is what the others are compared with.
+[[nodiscard]] Result<Report> run_connecting(const ConnectingOptions& options);
 [[nodiscard]] Result<Report> run_counters(const CountersOptions& options);
 /// Of interceptors_systems(), of which the first is what the others are compared with.
 [[nodiscard]] Result<Report> run_interceptors(const CountersOptions& options);
@@ -170,6 +179,7 @@ struct FootprintOptions : CommonOptions {
 /// Of local_systems().
 [[nodiscard]] std::vector<Column> local_latency_columns();
 [[nodiscard]] std::vector<Column> ttcp_columns();
+[[nodiscard]] std::vector<Column> connecting_columns();
 [[nodiscard]] std::vector<Column> counters_columns();
 [[nodiscard]] std::vector<Column> interceptors_columns();
 [[nodiscard]] std::vector<Column> gateway_columns();

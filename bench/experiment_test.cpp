@@ -158,6 +158,60 @@ TEST(Tls, IsComparedWithOpenSslOnSockets)
               0);
 }
 
+/// Sessions are resumed; and what a connection takes of the server's heap is seen, ours and
+/// OpenSSL's apart.
+TEST(Tls, ConnectionsAreMadeAgainAndCountedWhileTheyIdle)
+{
+    const auto keys = TlsKeys::make();
+    ASSERT_TRUE(keys.ok()) << keys.error().reason;
+    auto options = options_for<ConnectingOptions>("kairos");
+    options.systems = connecting_systems(*keys);
+    options.connections = 5;
+    options.idle = 20;
+    const auto report = run_connecting(options);
+    ASSERT_TRUE(report.ok()) << report.error().reason;
+    ASSERT_EQ(report->rows.size(), 5u);
+    for (const Row& row : report->rows)
+        EXPECT_GT(row.figure("connections_per_s").value(), 0) << row.variant;
+    for (const std::size_t by_tls : {1, 2}) {
+        const Row& row = report->rows[by_tls];
+        EXPECT_GT(row.figure("ratio_to_raw").value(), 0) << row.variant;
+        EXPECT_GT(row.figure("openssl_bytes_per_idle").value(), 10'000) << row.variant;
+        EXPECT_GT(row.figure("own_bytes_per_idle").value(), 500) << row.variant;
+    }
+    EXPECT_NEAR(report->rows[3].figure("openssl_bytes_per_idle").value(), 0, 1);
+}
+
+TEST(Datagrams, AreComparedWithBareUdp)
+{
+    auto options = options_for<LatencyOptions>("kairos");
+    options.systems.assign(datagram_systems().begin(), datagram_systems().end());
+    options.by_datagrams = true;
+    options.calls = 20;
+    options.units = {16};
+    options.payloads = {Payload::octet};
+    const auto report = run_latency(options);
+    ASSERT_TRUE(report.ok()) << report.error().reason;
+    const Row* const null_oneway = find_row(*report, "kairos", "oneway", "null", 0);
+    ASSERT_NE(null_oneway, nullptr);
+    EXPECT_GT(null_oneway->figure("ratio_to_raw").value(), 0);
+    EXPECT_GT(null_oneway->figure("request_bytes").value(), 40);
+    EXPECT_FALSE(null_oneway->bars.empty());
+    EXPECT_NE(find_row(*report, "raw-udp", "oneway", "octet", 16), nullptr);
+    EXPECT_EQ(find_row(*report, "kairos", "twoway", "null", 0), nullptr);
+    auto ttcp = options_for<TtcpOptions>("raw");
+    ttcp.systems = options.systems;
+    ttcp.buffers = {8192};
+    ttcp.queues = {0};
+    ttcp.payloads = {Payload::octet};
+    ttcp.directions = {Direction::oneway};
+    ttcp.megabytes = 1;
+    const auto much = run_ttcp(ttcp);
+    ASSERT_TRUE(much.ok()) << much.error().reason;
+    EXPECT_GT(find_row(*much, "kairos", "oneway", "octet", 8192)->figure("ratio_to_raw").value(),
+              0);
+}
+
 TEST(Ttcp, SaysWhySmallQueuesHaveNoBars)
 {
     auto options = options_for<TtcpOptions>("raw");

@@ -20,16 +20,17 @@ constexpr std::uint32_t large_octets = 1u << 20;
 
 std::vector<Exercise> timed_exercises(const LatencyOptions& options)
 {
-    std::vector<Exercise> exercises{
-        {.direction = Direction::twoway, .calls = options.calls},
-        {.direction = Direction::oneway, .calls = options.calls},
-    };
+    std::vector<Exercise> exercises;
+    if (!options.by_datagrams)
+        exercises.push_back({.direction = Direction::twoway, .calls = options.calls});
+    exercises.push_back({.direction = Direction::oneway, .calls = options.calls});
     for (const Payload payload : options.payloads)
         for (const std::uint32_t units : options.units)
-            exercises.push_back({.direction = Direction::twoway,
-                                 .payload = payload,
-                                 .units = units,
-                                 .calls = options.calls});
+            exercises.push_back(
+                {.direction = options.by_datagrams ? Direction::oneway : Direction::twoway,
+                 .payload = payload,
+                 .units = units,
+                 .calls = options.calls});
     if (options.within_host)
         exercises.push_back({.direction = Direction::twoway,
                              .payload = Payload::octet,
@@ -61,6 +62,8 @@ void set_latency_bars(Row& row, const System& system, Pinning pinning)
             row.bars = {{"mbyte_s", at_least, 10'000}};
         if (system.option == "kairos-loan-spin") row.bars = {{"mbyte_s", at_least, 30'000}};
     }
+    if (system.by_datagrams && system.orb && row.payload_type == "null")
+        row.bars = {{"ratio_to_raw", at_most, bars::null_oneway_by_datagram_to_raw}};
     if (row.payload_type != "null" || row.direction != "twoway") return;
     if (system.option == "kairos-unix") row.bars = {{"ratio_to_raw_unix", at_most, 1.10}};
     if (system.option == "kairos-memory") row.bars = {{"ratio_to_unix", at_most, 0.8}};
@@ -76,6 +79,7 @@ void set_latency_bars(Row& row, const System& system, Pinning pinning)
 
 std::vector<Need> needs_of(const LatencyOptions& options)
 {
+    if (options.by_datagrams) return {{"ratio_to_raw", "null"}};
     if (!options.within_host) return {{"ratio_to_raw", "null"}, {"ratio_to_omniorb", "null"}};
     std::vector<Need> needs{{"ratio_to_raw_unix", "null"}, {"ratio_to_unix", "null"}};
     if (options.pinning != Pinning::same) needs.push_back({"ratio_to_raw_ring", "null"});

@@ -11,6 +11,10 @@
 #endif
 
 // These speak the ORB's names.
+#ifdef KAIROS_BENCH_DATAGRAMS
+#include "bench/datagrams.h"
+#include "kairos/datagrams/datagrams.h"
+#endif
 #ifndef KAIROS_BENCH_OMNIORB
 #include "kairos/corba/loan.h"
 #endif
@@ -186,6 +190,12 @@ class OrbClient final : public kairos::bench::Client {
         ttcp_ = Bench::Ttcp::_narrow(ttcp_object);
         if (CORBA::is_nil(latency_) || CORBA::is_nil(ttcp_))
             throw std::invalid_argument("not references to the benchmark's objects");
+#ifdef KAIROS_BENCH_DATAGRAMS
+        latency_object = kairos::datagrams::oneways(latency_object);
+        ttcp_object = kairos::datagrams::oneways(ttcp_object);
+#endif
+        oneway_latency_ = Bench::Latency::_unchecked_narrow(latency_object);
+        oneway_ttcp_ = Bench::Ttcp::_unchecked_narrow(ttcp_object);
     }
 
     LatencySummary latency(const Exercise& exercise) override
@@ -211,7 +221,7 @@ class OrbClient final : public kairos::bench::Client {
             with_payload(exercise.payload, exercise.units, [&](const auto& units) {
                 const bool oneway = exercise.direction == Direction::oneway;
                 const auto stub = [&] {
-                    if (oneway) return send(ttcp_, units);
+                    if (oneway) return send(oneway_ttcp_, units);
                     send_twoway(ttcp_, units);
                 };
                 with_way(ttcp_, {"send_", oneway ? "" : "_twoway", oneway}, &units, stub,
@@ -233,7 +243,14 @@ class OrbClient final : public kairos::bench::Client {
     {
         return reporting([&] {
             MessageBytes bytes;
+            // Datagrams have the same messages, which nobody counts.
+            const Bench::Latency_var kept_latency = oneway_latency_;
+            const Bench::Ttcp_var kept_ttcp = oneway_ttcp_;
+            oneway_latency_ = latency_;
+            oneway_ttcp_ = ttcp_;
             with_call(exercise, [&](auto&& once) { bytes = bytes_of_a_call(once); });
+            oneway_latency_ = kept_latency;
+            oneway_ttcp_ = kept_ttcp;
             drain(exercise);
             return bytes;
         });
@@ -289,15 +306,15 @@ class OrbClient final : public kairos::bench::Client {
         constexpr const Bench::OctetSeq* none = nullptr;
         if (exercise.payload == Payload::none && oneway)
             return with_way(
-                latency_, {"ping_oneway", "", true}, none, [this] { latency_->ping_oneway(); },
-                use);
+                latency_, {"ping_oneway", "", true}, none,
+                [this] { oneway_latency_->ping_oneway(); }, use);
         if (exercise.payload == Payload::none)
             return with_way(
                 latency_, {"ping", "", false}, none, [this] { latency_->ping(); }, use);
         with_payload(exercise.payload, exercise.units, [&](const auto& units) {
             if (oneway)
                 return with_way(
-                    ttcp_, {"send_", "", true}, &units, [&] { send(ttcp_, units); }, use);
+                    ttcp_, {"send_", "", true}, &units, [&] { send(oneway_ttcp_, units); }, use);
 #ifndef KAIROS_BENCH_OMNIORB
             if constexpr (std::is_same_v<std::decay_t<decltype(units)>, Bench::OctetSeq>)
                 if (passes_loans_ && units.length() >= loans_from) return with_loan(units, use);
@@ -324,12 +341,27 @@ class OrbClient final : public kairos::bench::Client {
     std::int64_t time_transfer(const Exercise& exercise, std::uint32_t warm_up, Once&& once)
     {
         expected_bytes_ = ttcp_->received_bytes();
-        repeat(warm_up, once);
-        await_received(exercise, warm_up);
+        transfer(exercise, warm_up, once);
         const std::int64_t start = kairos::bench::now_ns();
-        repeat(exercise.calls, once);
-        await_received(exercise, exercise.calls);
+        transfer(exercise, exercise.calls, once);
         return kairos::bench::now_ns() - start;
+    }
+
+    /// Makes the calls, so many at a time, and returns when the server has all user data.
+    template <typename Once>
+    void transfer(const Exercise& exercise, std::uint32_t calls, Once&& once)
+    {
+#ifdef KAIROS_BENCH_DATAGRAMS
+        const std::uint32_t at_once = kairos::bench::datagrams_at_once(payload_bytes(exercise));
+#else
+        const std::uint32_t at_once = calls;
+#endif
+        while (calls > 0) {
+            const std::uint32_t some = std::min(calls, at_once);
+            repeat(some, once);
+            await_received(exercise, some);
+            calls -= some;
+        }
     }
 
     /// After oneway calls: returns when the server has executed them.
@@ -353,6 +385,8 @@ class OrbClient final : public kairos::bench::Client {
 
     Bench::Latency_var latency_;
     Bench::Ttcp_var ttcp_;
+    Bench::Latency_var oneway_latency_; // the same objects, whichever way oneways go
+    Bench::Ttcp_var oneway_ttcp_;
     CORBA::LongLong expected_bytes_ = 0;
     bool passes_loans_ = false;
 #ifdef KAIROS_BENCH_DYNAMIC

@@ -16,8 +16,10 @@
 
 namespace kairos::bench {
 
-/// Tells the references to the orchestrator and serves them until it says quit.
-inline int serve(CORBA::ORB_ptr orb, const std::vector<CORBA::Object_ptr>& objects)
+/// Tells the references to the orchestrator and serves them until it says quit, which `wait` waits
+/// for.
+inline int serve(CORBA::ORB_ptr orb, const std::vector<CORBA::Object_ptr>& objects,
+                 const std::function<void()>& wait = wait_for_quit)
 {
     CORBA::Object_var root = orb->resolve_initial_references("RootPOA");
     PortableServer::POA_var poa = PortableServer::POA::_narrow(root);
@@ -30,8 +32,8 @@ inline int serve(CORBA::ORB_ptr orb, const std::vector<CORBA::Object_ptr>& objec
         references += (references.empty() ? "" : " ") + std::string(reference.in());
     }
     announce_ready(references);
-    std::thread end([orb] {
-        wait_for_quit();
+    std::thread end([orb, &wait] {
+        wait();
         orb->shutdown(false);
     });
     try {

@@ -90,16 +90,21 @@ int serve_lines(std::string_view role,
                 const std::function<std::string(const std::string& line)>& execute)
 {
     announce_ready(role);
+    answer_lines(execute);
+    return 0;
+}
+
+void answer_lines(const std::function<std::string(const std::string& line)>& execute)
+{
     std::string line;
     while (std::getline(std::cin, line)) {
-        if (line == "quit") return 0;
+        if (line == "quit") return;
         try {
             answer(execute(line).c_str());
         } catch (const std::exception& failure) {
             answer_error(failure.what());
         }
     }
-    return 0;
 }
 
 void announce_ready(std::string_view references)

@@ -45,6 +45,9 @@ int serve_orders(std::string_view role,
 int serve_lines(std::string_view role,
                 const std::function<std::string(const std::string& line)>& execute);
 
+/// The same for a server that announces itself otherwise.
+void answer_lines(const std::function<std::string(const std::string& line)>& execute);
+
 /// Tells the orchestrator that the server can be called now.
 void announce_ready(std::string_view references);
 

@@ -477,14 +477,14 @@ struct DemuxPicture {
     }
 };
 
-Picture naming_picture(const Report& report, const std::string& path)
+/// How much of what rows name as their direction is done a second.
+Picture rates_picture(const Report& report, const std::string& path, const std::string& title,
+                      const std::string& figure, const std::string& unit)
 {
     const Selection all = [](const Row&) { return true; };
-    return {path, heading(report, "Resolving a name", 700, 460) +
-                      fmt::format("set output '{}'\n", path) + clustered_boxes() +
-                      "set yrange [0:*]\nset key outside right center\n" +
-                      clustered_panel(report, all, "calls_per_s", "Resolving a name",
-                                      "calls a second", &Row::direction)};
+    return {path, heading(report, title, 700, 460) + fmt::format("set output '{}'\n", path) +
+                      clustered_boxes() + "set yrange [0:*]\nset key outside right center\n" +
+                      clustered_panel(report, all, figure, title, unit, &Row::direction)};
 }
 
 /// A line for each system, against a number of clients.
@@ -672,7 +672,11 @@ std::vector<Picture> pictures_of(const Report& report, const std::string& path)
     if (report.experiment == "whitebox") return {whitebox_picture(report, path)};
     if (report.experiment == "spinning") return {spinning_picture(report, path)};
     if (report.experiment == "modern") return {modern_picture(report, path)};
-    if (report.experiment == "naming") return {naming_picture(report, path)};
+    if (report.experiment == "naming")
+        return {rates_picture(report, path, "Resolving a name", "calls_per_s", "calls a second")};
+    if (report.experiment == "tls")
+        return {
+            rates_picture(report, path, "Connecting", "connections_per_s", "connections a second")};
     const auto queues = distinct(
         report, [](const Row&) { return true; },
         [](const Row& row) {

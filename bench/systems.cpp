@@ -235,6 +235,55 @@ std::vector<System> tls_systems(const TlsKeys& keys)
              omniorb_server, omniorb, true}};
 }
 
+std::span<const System> datagram_systems()
+{
+    static const std::array<System, 2> systems = [] {
+        std::array<System, 2> both{
+            {{"raw", "raw-udp", "blocking sockets", "kairos-bench-udp-raw", {}, {}, false},
+             {"kairos",
+              "kairos",
+              "thread-per-connection, DIOP",
+              "kairos-bench-orb-diop",
+              {"-ORBListenEndpoints", "iiop://127.0.0.1;diop://127.0.0.1"},
+              {},
+              true}}};
+        for (System& each : both)
+            each.by_datagrams = true;
+        return both;
+    }();
+    return systems;
+}
+
+std::vector<System> connecting_systems(const TlsKeys& keys)
+{
+    const auto kairos = [&](const char* option, const char* architecture, bool by_tls) {
+        System system{option,
+                      "kairos",
+                      std::string(architecture) + (by_tls ? ", TLS" : ", TCP"),
+                      "kairos-bench-tls",
+                      {"-ORBConcurrency", architecture, "-ORBListenEndpoints",
+                       by_tls ? "ssliop://127.0.0.1" : "iiop://127.0.0.1"},
+                      {},
+                      true};
+        system.by_tls = by_tls;
+        if (!by_tls) return system;
+        system.server_arguments.insert(system.server_arguments.end(),
+                                       {"-ORBTlsCertificate", keys.certificate(), "-ORBTlsKey",
+                                        keys.key(), "-ORBTlsHandshakes", "0"});
+        system.client_arguments = {"-ORBTlsClient", "required", "-ORBTlsTrust", keys.authority()};
+        return system;
+    };
+    System raw = tls_systems(keys).front();
+    raw.architecture = "thread-per-connection, OpenSSL";
+    raw.server_arguments.insert(raw.server_arguments.begin(), "connections");
+    raw.client_arguments.emplace_back("connections");
+    raw.by_tls = true;
+    return {raw, kairos("kairos", "thread-per-connection", true),
+            kairos("kairos-reactor", "reactor", true),
+            kairos("kairos-tcp", "thread-per-connection", false),
+            kairos("kairos-reactor-tcp", "reactor", false)};
+}
+
 std::span<const System> param_systems()
 {
     static const std::vector<std::string> loopback{"-ORBListenEndpoints", "iiop://127.0.0.1"};
@@ -545,6 +594,11 @@ double RunningSystem::cpu_seconds() const
     double seconds = client_.cpu_seconds() + server_.cpu_seconds();
     if (middle_) seconds += middle_->cpu_seconds();
     return seconds;
+}
+
+Result<RunningSystem::Figures> RunningSystem::order_server(const std::string& line)
+{
+    return ask(server_, line);
 }
 
 Result<RunningProgram> RunningProgram::start(const System& system,

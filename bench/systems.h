@@ -34,7 +34,8 @@ struct System {
     /// client is to call, and the first of its arguments; empty for none.
     std::string middle{};
     std::string middle_kind{};
-    bool by_tls = false; ///< the bytes that its sockets move are records of TLS
+    bool by_tls = false;       ///< the bytes that its sockets move are records of TLS
+    bool by_datagrams = false; ///< it makes oneways only
 };
 
 /// Every system that there may be, in the order of the reports.
@@ -52,6 +53,13 @@ struct System {
 /// Calls by TLS, and their yardstick: OpenSSL's functions on raw sockets. Called by the names of
 /// all_systems(); `keys` must last as long as they run.
 [[nodiscard]] std::vector<System> tls_systems(const TlsKeys& keys);
+
+/// Oneways in datagrams, and their yardstick: bare UDP. Called by the names of all_systems().
+[[nodiscard]] std::span<const System> datagram_systems();
+
+/// The programs that connect by TLS, again and again and many at a time: Kairos, by TCP as well,
+/// and OpenSSL's functions on raw sockets. `keys` must last as long as they run.
+[[nodiscard]] std::vector<System> connecting_systems(const TlsKeys& keys);
 
 /// Those that know Param_Test: each kind of stubs and skeletons, and other ORBs.
 [[nodiscard]] std::span<const System> param_systems();
@@ -131,6 +139,8 @@ class RunningSystem {
     [[nodiscard]] Result<Figures> order(Verb verb, const Exercise& exercise);
     /// The same for programs whose orders are no Exercise.
     [[nodiscard]] Result<Figures> order(const std::string& line);
+    /// The same of the server, where its program takes orders.
+    [[nodiscard]] Result<Figures> order_server(const std::string& line);
 
     struct BothRemains {
         ChildProcess::Remains client;

@@ -160,7 +160,9 @@ void set_ttcp_bars(Row& row, const Point& point, const Place& place)
     const Payload payload = point.exercise.payload;
     if (row.figure("ratio_to_stubs")) return set_dynamic_bars(row, point, place);
     if (payload == Payload::octet && point.exercise.direction == Direction::oneway)
-        row.bars.push_back({"ratio_to_raw", Bar::Relation::at_least, bars::octets_to_raw});
+        row.bars.push_back(
+            {"ratio_to_raw", Bar::Relation::at_least,
+             point.system.by_datagrams ? bars::datagrams_to_raw : bars::octets_to_raw});
     if (payload == Payload::bin_struct)
         row.bars.push_back({"ratio_to_octets", Bar::Relation::at_least, bars::structs_to_octets});
     if (payload == Payload::strings && place.buffer == 64 * 1024)

@@ -65,6 +65,7 @@ measure_everything() {
     measure gateway
     measure asynchronous
     measure events
+    measure tls
     measure modern
     measure param
     measure marshal

@@ -30,7 +30,8 @@ TOKEN = re.compile(
     r'|"(?:\\.|[^"\\\n])*"|(?<![0-9a-fA-F])\'(?:\\.|[^\'\\\n])+\'')
 DECLARATION = re.compile(
     r"^[ \t]*(?:(?:static|mutable|inline|constinit)\s+)*"
-    r"(?:std::(?:shared_|recursive_|timed_)*mutex|(?:net::)?PriorityMutex|TimedMutex)\s+"
+    r"(?:std::(?:shared_|recursive_|timed_)*mutex|(?:net::)?PriorityMutex|PriorityWord|TimedMutex)"
+    r"\s+"
     r"(\w+)\s*(?:\{\})?;", re.MULTILINE)
 SCOPE = re.compile(r"\b(?:class|struct)\s+(?:alignas\([^()]*\)\s*)?(?:[A-Z_]+\s+)?([\w:]+)"
                    r"[^;{}()]*$")

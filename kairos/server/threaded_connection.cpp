@@ -10,8 +10,10 @@ ThreadedConnection::ThreadedConnection(Orb& orb, net::Socket socket, const net::
                                        const Transport& transport, std::optional<Priority> priority)
     : ServerConnection(orb, std::move(socket), peer), is_local_(transport.local() != nullptr),
       priority_(priority),
-      stream_pause_(!is_local_ && !priority ? StreamPause::of(orb.options())
-                                            : StreamPause(std::chrono::microseconds(0)))
+      // Whoever encrypts what it sends takes longer for that than for waking somebody.
+      stream_pause_(!is_local_ && !transport.protects() && !priority
+                        ? StreamPause::of(orb.options())
+                        : StreamPause(std::chrono::microseconds(0)))
 {
     const net::SpinRule& spin = orb.options().socket.spin;
     if (!spin.learns || !priority_) socket_.spin(spin); // real time's threads do what they are told

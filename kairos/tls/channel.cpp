@@ -2,6 +2,7 @@
 #include "kairos/tls/channel.h"
 
 #include "kairos/base/log.h"
+#include "kairos/base/thread_owned.h"
 #include "kairos/tls/limits.h"
 
 #include <algorithm>
@@ -49,8 +50,7 @@ Result<void> Channel::open(SSL_CTX& context)
     SSL_set_bio(ssl_.get(), bio, bio);
     SSL_set_app_data(ssl_.get(), this);
     SSL_set_msg_callback(ssl_.get(), &count_without_data);
-    unsent_.reserve(record_size + 512);
-    plain_.resize(record_size);
+    SSL_set_msg_callback_arg(ssl_.get(), this);
     return {};
 }
 
@@ -131,7 +131,7 @@ bool Channel::may_say_goodbye() const noexcept
 /// Before the descriptor takes nothing more.
 void Channel::shut_writing() noexcept
 {
-    const Lock lock(mutex_);
+    const Turn turn(turn_);
     if (!may_say_goodbye()) return;
     (void)SSL_shutdown(ssl_.get());
     ERR_clear_error();
@@ -139,7 +139,7 @@ void Channel::shut_writing() noexcept
 
 bool Channel::is_resumed() const noexcept
 {
-    const Lock lock(mutex_);
+    const Turn turn(turn_);
     return SSL_session_reused(ssl_.get()) == 1;
 }
 
@@ -150,7 +150,7 @@ Result<Peer> Channel::peer() const
     CertificatePointer certificate;
     Peer peer;
     {
-        const Lock lock(mutex_);
+        const Turn turn(turn_);
         peer.version = SSL_get_version(ssl_.get());
         const SSL_CIPHER* const cipher = SSL_get_current_cipher(ssl_.get());
         const char* const name = cipher != nullptr ? SSL_CIPHER_standard_name(cipher) : nullptr;
@@ -174,7 +174,7 @@ Result<orb::PeerCertificate> Channel::trusted_certificate() const
 {
     CertificatePointer certificate;
     {
-        const Lock lock(mutex_);
+        const Turn turn(turn_);
         // A client that checks no server takes any certificate.
         if ((SSL_get_verify_mode(ssl_.get()) & SSL_VERIFY_PEER) != 0 &&
             SSL_get_verify_result(ssl_.get()) == X509_V_OK)
@@ -192,7 +192,7 @@ Result<orb::PeerCertificate> Channel::trusted_certificate() const
 std::vector<CertificatePointer> Channel::peer_certificates() const
 {
     std::vector<CertificatePointer> all;
-    const Lock lock(mutex_);
+    const Turn turn(turn_);
     CertificatePointer own(SSL_get1_peer_certificate(ssl_.get()));
     if (!own) return all;
     all.push_back(std::move(own));
@@ -225,19 +225,19 @@ const BIO_METHOD* Channel::bio_method()
 
 /// Counts what comes after shaking hands: records, and what is in them that is no data. OpenSSL
 /// goes from one to the next within one call, as long as there are octets.
-void Channel::count_without_data(int is_sent, int, int type, const void*, std::size_t, SSL* ssl,
-                                 void*)
+void Channel::count_without_data(int is_sent, int, int type, const void*, std::size_t, SSL*,
+                                 void* argument)
 {
-    auto& self = *static_cast<Channel*>(SSL_get_app_data(ssl));
+    auto& self = *static_cast<Channel*>(argument);
     if (is_sent == 0 && self.has_agreed_ && (type == SSL3_RT_HEADER || type == SSL3_RT_HANDSHAKE))
         ++self.without_data_;
 }
 
-/// Those that were waited for come first; and what the reader waits for just now is for nobody
-/// else, or they would be in the wrong order.
+/// Those that were waited for come first. Who writes gets none: who reads may be waiting for them
+/// just now, and they would come in the wrong order.
 net::IoResult Channel::next_octets(MutableBytes buffer) noexcept
 {
-    if (is_awaiting_) return {.status = Status::would_block};
+    if (is_putting_) return {.status = Status::would_block};
     if (ahead_at_ == ahead_size_)
         return ahead_end_ ? *std::exchange(ahead_end_, std::nullopt) : receive(buffer);
     const std::size_t size = std::min(buffer.size(), ahead_size_ - ahead_at_);
@@ -319,7 +319,10 @@ net::IoResult Channel::flush() noexcept
         done += result.bytes;
         if (!result.ok()) break;
     }
-    unsent_.erase(unsent_.begin(), unsent_.begin() + static_cast<std::ptrdiff_t>(done));
+    if (done == unsent_.size())
+        std::vector<std::byte>().swap(unsent_); // a connection that idles has none
+    else
+        unsent_.erase(unsent_.begin(), unsent_.begin() + static_cast<std::ptrdiff_t>(done));
     result.bytes = 0;
     if (!result.ok() && result.status != Status::would_block) broken_ = result;
     return result;
@@ -329,7 +332,7 @@ net::IoResult Channel::flush() noexcept
 
 net::IoResult Channel::shake_hands() noexcept
 {
-    const Lock lock(mutex_);
+    const Turn turn(turn_);
     if (handshakes_) {
         std::byte octet{};
         if (receive(MutableBytes(&octet, 1), true).status == Status::would_block)
@@ -378,6 +381,7 @@ void Channel::end_handshake() noexcept
 {
     without_data_ = 0;
     has_agreed_ = true;
+    has_at_hand_ = SSL_has_pending(ssl_.get()) == 1;
     place_ = {};
 }
 
@@ -512,40 +516,41 @@ void watch_sessions(SSL_CTX& context) { SSL_CTX_sess_set_new_cb(&context, &Chann
 
 // --- data ----------------------------------------------------------------------------------------
 
-bool Channel::has_at_hand() const noexcept
+namespace {
+
+/// Takes what OpenSSL has noted of this thread's errors away, which in most cases is nothing:
+/// looking costs less.
+void forget_errors() noexcept
 {
-    const Lock lock(mutex_);
-    return !is_blocked_ && (ahead_at_ != ahead_size_ || SSL_has_pending(ssl_.get()) == 1);
+    if (ERR_peek_error() != 0) ERR_clear_error();
 }
 
-/// Blocks in the descriptor, without the mutex, where all that has come was taken: a reply then
+} // namespace
+
+/// Blocks in the descriptor, without the turn, where all that has come was taken: a reply then
 /// costs one system call and not three.
 void Channel::await_octets() noexcept
 {
     if (!std::exchange(is_drained_, false)) return;
-    {
-        const Lock lock(mutex_);
-        is_awaiting_ = true;
-    }
-    std::array<std::byte, sizeof ahead_> octets;
-    const IoResult got = receive_waiting(octets);
-    const Lock lock(mutex_);
-    is_awaiting_ = false;
-    ahead_at_ = ahead_size_ = 0;
-    if (got.ok()) {
-        std::memcpy(ahead_.data(), octets.data(), got.bytes);
-        ahead_size_ = got.bytes;
-    } else if (got.status != Status::would_block) {
-        ahead_end_ = got;
-    }
+    const IoResult got = receive_waiting(ahead_);
+    ahead_at_ = 0;
+    ahead_size_ = got.bytes;
+    if (!got.ok() && got.status != Status::would_block) ahead_end_ = got;
 }
 
 net::IoResult Channel::take(MutableBytes buffer, bool peek) noexcept
 {
-    const Lock lock(mutex_);
-    is_blocked_ = false;
+    const Turn turn(turn_);
+    is_blocked_ = is_drained_ = false;
+    const IoResult result = take_octets(buffer, peek);
+    has_at_hand_ = !is_blocked_ && (ahead_at_ != ahead_size_ || SSL_has_pending(ssl_.get()) == 1);
+    return result;
+}
+
+net::IoResult Channel::take_octets(MutableBytes buffer, bool peek) noexcept
+{
     for (std::size_t done = 0;;) {
-        ERR_clear_error();
+        forget_errors();
         const MutableBytes rest = buffer.subspan(done);
         std::size_t got = 0;
         const int read = peek ? SSL_peek_ex(ssl_.get(), rest.data(), rest.size(), &got)
@@ -553,15 +558,17 @@ net::IoResult Channel::take(MutableBytes buffer, bool peek) noexcept
         if (read == 1) {
             without_data_ = 0;
             done += got;
+            const bool has_more = ahead_at_ != ahead_size_ || SSL_has_pending(ssl_.get()) == 1;
             // Half a record is read again when the rest has come.
-            if (!peek && done < buffer.size() && SSL_has_pending(ssl_.get()) == 1) continue;
-            is_drained_ = !peek && done < buffer.size() && ahead_at_ == ahead_size_;
+            if (!peek && done < buffer.size() && has_more) continue;
+            is_drained_ = !peek && !has_more;
             return {.bytes = done};
         }
         const int error = SSL_get_error(ssl_.get(), read);
+        if (done == 0 && (error != SSL_ERROR_WANT_READ || sends_no_data()))
+            return end_of_reading(error);
+        is_drained_ = error == SSL_ERROR_WANT_READ && is_blocked_;
         if (done != 0) return {.bytes = done}; // the next call tells
-        if (error != SSL_ERROR_WANT_READ) return end_of_reading(error);
-        if (sends_no_data()) return end_of_reading(error);
         if (is_blocked_) return {.status = Status::would_block};
     }
 }
@@ -593,34 +600,90 @@ net::IoResult Channel::fail(std::string_view known) noexcept
     return *broken_;
 }
 
-/// Puts what goes into one record in one place; the first octets are skipped.
-std::size_t Channel::collect(std::span<const iovec> segments, std::size_t skipped) noexcept
+namespace {
+
+/// Octets of data in one record.
+constexpr std::size_t record_size = 16'384;
+
+/// Where a thread puts together what goes into one record.
+struct RecordRoom {
+    std::unique_ptr<std::byte[]> octets{new (std::nothrow) std::byte[record_size]};
+};
+
+/// Returns the calling thread's; null where there is no memory for it.
+std::byte* record_room() noexcept
 {
+    try {
+        return ThreadOwned<RecordRoom>::get().octets.get();
+    } catch (const std::bad_alloc&) {
+        return nullptr;
+    }
+}
+
+/// Returns what goes into the next record; the first octets are skipped. It is where it was if one
+/// segment fills the record, or is all there is. What is put together otherwise is what would be
+/// left for the last record, so that most of a large argument behind a header is not copied.
+Bytes next_record(std::span<const iovec> segments, std::size_t skipped) noexcept
+{
+    while (!segments.empty() && skipped >= segments.front().iov_len) {
+        skipped -= segments.front().iov_len;
+        segments = segments.subspan(1);
+    }
+    if (segments.empty()) return {};
+    const auto octets_of = [](const iovec& segment) {
+        return Bytes(static_cast<const std::byte*>(segment.iov_base), segment.iov_len);
+    };
+    const Bytes first = octets_of(segments.front()).subspan(skipped);
+    std::size_t left = first.size();
+    for (const iovec& segment : segments.subspan(1))
+        left += segment.iov_len;
+    const std::size_t beside = left % record_size;
+    const std::size_t wanted =
+        left > record_size && beside >= first.size() ? beside : std::min(left, record_size);
+    std::byte* const room = first.size() >= wanted ? nullptr : record_room();
+    if (room == nullptr) return first.first(std::min(first.size(), wanted));
     std::size_t size = 0;
     for (const iovec& segment : segments) {
-        const std::size_t begin = std::min(skipped, segment.iov_len);
-        skipped -= begin;
-        const std::size_t count = std::min(segment.iov_len - begin, plain_.size() - size);
-        if (count == 0) continue;
-        std::memcpy(plain_.data() + size, static_cast<const std::byte*>(segment.iov_base) + begin,
-                    count);
+        const Bytes octets = octets_of(segment).subspan(std::exchange(skipped, 0));
+        const std::size_t count = std::min(octets.size(), wanted - size);
+        if (count != 0) std::memcpy(room + size, octets.data(), count);
         size += count;
     }
-    return size;
+    return {room, size};
 }
+
+} // namespace
 
 net::IoResult Channel::put(std::span<const iovec> segments) noexcept
 {
-    const Lock lock(mutex_);
+    std::size_t size = 0;
+    for (const iovec& segment : segments)
+        size += segment.iov_len;
+    for (std::size_t done = 0;;) {
+        const IoResult one = put_record(segments, done);
+        done += one.bytes;
+        if (one.ok() && done < size && owed_ == 0) continue;
+        return one.ok() || done != 0 ? IoResult{.bytes = done} : one; // the next call tells
+    }
+}
+
+/// Has a turn of its own: who reads need not wait until all is written. Returns no octets when
+/// there are none left.
+net::IoResult Channel::put_record(std::span<const iovec> segments, std::size_t skipped) noexcept
+{
+    const Turn turn(turn_);
     if (const IoResult flushed = flush(); !flushed.ok()) return flushed;
     std::size_t done = std::exchange(owed_, 0);
-    const std::size_t size = collect(segments, done);
-    if (size == 0) return {.bytes = done};
-    ERR_clear_error();
+    const Bytes record = next_record(segments, skipped + done);
+    if (record.empty()) return {.bytes = done};
+    forget_errors();
     std::size_t written = 0;
-    if (SSL_write_ex(ssl_.get(), plain_.data(), size, &written) != 1) {
-        // Whoever has begun a message, such as a ticket, has to end it before we write: none is so
-        // long that real peers do not send it at once.
+    is_putting_ = true;
+    const int put = SSL_write_ex(ssl_.get(), record.data(), record.size(), &written);
+    is_putting_ = false;
+    if (put != 1) {
+        // Whoever has begun a message, such as a ticket, has to end it before we write: real peers
+        // send each in one record.
         if (!broken_)
             return fail(SSL_get_error(ssl_.get(), 0) == SSL_ERROR_WANT_READ
                             ? "it has sent half a message of TLS"

@@ -2,11 +2,12 @@
 //
 // TLS on one connection, by OpenSSL: what is read and written goes through an SSL object, whose
 // octets go through the socket. Whoever drives the connection shakes hands without waiting
-// (net/wrapping_channel.h), and one thread may read while another writes.
+// (net/wrapping_channel.h), and one thread may read while another writes: an SSL object is for one
+// thread at a time, so they take turns at it, by a word that costs who is alone no lock. What
+// comes out of the descriptor is the reader's business alone, so that it waits without the word.
 #pragma once
 
 #include "kairos/net/address.h"
-#include "kairos/net/priority_mutex.h"
 #include "kairos/net/wrapping_channel.h"
 #include "kairos/orb/options.h"
 #include "kairos/orb/tls_peers.h"
@@ -14,12 +15,14 @@
 #include "kairos/tls/limits.h"
 #include "kairos/tls/openssl.h"
 #include "kairos/tls/peer.h"
+#include "kairos/tls/priority_word.h"
 #include "kairos/tls/sessions.h"
 
 #include <array>
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -78,7 +81,7 @@ class Channel final : public net::WrappingChannel {
 
   private:
     using IoResult = net::IoResult;
-    using Lock = std::lock_guard<net::PriorityMutex>;
+    using Turn = std::lock_guard<PriorityWord>;
 
     Channel(int descriptor, bool is_server) noexcept;
     [[nodiscard]] Result<void> open(SSL_CTX& context);
@@ -88,14 +91,16 @@ class Channel final : public net::WrappingChannel {
     IoResult shake_hands() noexcept override;
     IoResult take(MutableBytes buffer, bool peek) noexcept override;
     IoResult put(std::span<const iovec> segments) noexcept override;
-    [[nodiscard]] bool has_at_hand() const noexcept override;
+    [[nodiscard]] bool has_at_hand() const noexcept override { return has_at_hand_; }
     void await_octets() noexcept override;
 
-    // --- with the mutex ---
+    [[nodiscard]] IoResult put_record(std::span<const iovec> segments,
+                                      std::size_t skipped) noexcept;
+
+    // --- by who has the turn ---
     [[nodiscard]] IoResult flush() noexcept;
     [[nodiscard]] IoResult next_octets(MutableBytes buffer) noexcept;
-    [[nodiscard]] std::size_t collect(std::span<const iovec> segments,
-                                      std::size_t skipped) noexcept;
+    [[nodiscard]] IoResult take_octets(MutableBytes buffer, bool peek) noexcept;
     [[nodiscard]] bool begin_handshake() noexcept;
     void end_handshake() noexcept;
     [[nodiscard]] IoResult refuse_handshake(int error) noexcept;
@@ -121,9 +126,6 @@ class Channel final : public net::WrappingChannel {
     static int keep_session(SSL* ssl, SSL_SESSION* session);
     friend void watch_sessions(SSL_CTX& context);
 
-    /// Octets of data in one record.
-    static constexpr std::size_t record_size = 16'384;
-
     [[nodiscard]] std::atomic<std::uint64_t>& judgement_of(std::uint64_t by) const noexcept
     {
         return judgements_[by % judgements_.size()];
@@ -147,29 +149,31 @@ class Channel final : public net::WrappingChannel {
     bool offers_session_ = false;
     bool is_distrusted_ = false;
     bool has_agreed_ = false;
-    bool is_drained_ = false; // of who reads: all that has come was taken
 
-    mutable net::PriorityMutex mutex_; // guards ssl_ once hands are shaken, and what follows
-    bool is_blocked_ = false;          // the descriptor had nothing more to read
-    bool is_at_end_ = false;           // and never will
-    std::optional<IoResult> broken_;   // by the descriptor
-    // What who reads has waited for and nobody has taken yet: a short message, or the beginning of
-    // a longer one. While it waits the next octets are its own.
-    bool is_awaiting_ = false;
+    // Of who reads. What it has waited for and OpenSSL has not taken yet: a short message, or the
+    // beginning of a longer one.
     std::array<std::byte, 512> ahead_{};
     std::size_t ahead_at_ = 0;
     std::size_t ahead_size_ = 0;        // where they end
     std::optional<IoResult> ahead_end_; // instead of them
-    std::size_t without_data_ = 0;      // records in a row, and what is in them
-    std::array<char, 4> first_{};       // octets that came
+    bool is_drained_ = false;           // all that has come was taken
+    bool has_at_hand_ = false;
+
+    // Of who writes. Data that is on its way but for which the caller still waits: an octet of what
+    // unsent_ carries, so that it does not take the connection for one on which all has gone out.
+    std::size_t owed_ = 0;
+
+    mutable PriorityWord turn_;      // guards ssl_ once hands are shaken, and what follows
+    bool is_putting_ = false;        // so it reads nothing: that is for who reads
+    bool is_blocked_ = false;        // the descriptor had nothing more to read
+    bool is_at_end_ = false;         // and never will
+    std::optional<IoResult> broken_; // by the descriptor
+    std::size_t without_data_ = 0;   // records in a row, and what is in them
+    std::array<char, 4> first_{};    // octets that came
     std::size_t first_size_ = 0;
     int distrust_ = 0; // X509_V_ERR…
     std::string distrusted_;
-    std::vector<std::byte> unsent_; // octets for the descriptor
-    std::vector<std::byte> plain_;  // data that goes into one record
-    /// Data that is on its way but for which the caller still waits: an octet of what unsent_
-    /// carries, so that it does not take the connection for one on which all has gone out.
-    std::size_t owed_ = 0;
+    std::vector<std::byte> unsent_; // octets for the descriptor; its memory goes with them
 };
 
 /// Has the sessions of this context's connections kept for resumption.

@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // TLS on one connection, between two ends in one thread, whose octets the test carries to and fro:
-// whatever comes, and wherever it stops, nothing waits.
+// whatever comes, and wherever it stops, nothing waits. And between ends of several threads.
 #include "kairos/base/log.h"
 #include "kairos/tls/limits.h"
+#include "kairos/tls/priority_word.h"
 #include "tests/tls/pair.h"
 
+#include <mutex>
 #include <openssl/ssl.h>
+#include <sys/wait.h>
+#include <thread>
+#include <unistd.h>
 
 namespace kairos::tls_testing {
 namespace {
@@ -487,6 +492,177 @@ TEST(Handshakes, OfEachHostHaveAPaceOfTheirOwn)
     for (std::uint64_t host = 0; host < 2 * tls::limits::handshake_hosts_max; ++host)
         EXPECT_TRUE(handshakes->begin(host, last).ok()) << host;
     EXPECT_EQ(handshakes->hosts(), tls::limits::handshake_hosts_max);
+}
+
+// --- threads -------------------------------------------------------------------------------------
+
+/// Returns how far threads have counted together, each of which had the word in between while
+/// others wanted it.
+unsigned counted_by_turns(tls::PriorityWord& word, unsigned threads, unsigned times)
+{
+    unsigned count = 0; // guarded by the word
+    std::vector<std::thread> all;
+    for (unsigned i = 0; i < threads; ++i)
+        all.emplace_back([&] {
+            for (unsigned n = 0; n < times; ++n) {
+                const std::lock_guard turn(word);
+                const unsigned before = count;
+                if (n % 8 == 0) std::this_thread::yield();
+                count = before + 1;
+            }
+        });
+    for (std::thread& each : all)
+        each.join();
+    return count;
+}
+
+TEST(PriorityWord, IsHadByOneThreadAtATime)
+{
+    tls::PriorityWord word;
+    EXPECT_EQ(counted_by_turns(word, 4, 5000), 20'000u);
+}
+
+/// The thread that is left there has another number for the kernel than the one that forked.
+TEST(PriorityWord, IsHadInAForkedProcess)
+{
+    tls::PriorityWord word;
+    EXPECT_EQ(counted_by_turns(word, 1, 1), 1u);
+    {
+        const std::lock_guard turn(word);
+    }
+    const pid_t child = ::fork();
+    if (child == 0) {
+        std::unique_lock turn(word);
+        std::thread other([&] { const std::lock_guard turn_of_other(word); });
+        for (int i = 0; i < 1000; ++i)
+            std::this_thread::yield(); // so that it waits
+        turn.unlock();
+        other.join();
+        ::_exit(counted_by_turns(word, 2, 1000) == 2000 ? 0 : 1);
+    }
+    int status = 0;
+    ASSERT_EQ(::waitpid(child, &status, 0), child);
+    EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
+}
+
+/// Octets that say where in a stream they are.
+std::vector<std::byte> stream_at(std::size_t begin, std::size_t size)
+{
+    std::vector<std::byte> octets(size);
+    for (std::size_t i = 0; i < size; ++i) {
+        const std::size_t at = begin + i;
+        octets[i] = static_cast<std::byte>(at * 7 + (at >> 8) * 13);
+    }
+    return octets;
+}
+
+/// Pieces of every size, from an octet to several records.
+std::size_t piece(std::size_t at, std::size_t left) { return std::min(left, 1 + at * 31 % 40'000); }
+
+/// Returns how many octets could be written.
+std::size_t write_stream(net::Socket& to, std::size_t size)
+{
+    std::size_t done = 0;
+    while (done < size) {
+        const std::size_t next = piece(done, size - done);
+        if (!to.write_all(stream_at(done, next)).ok()) break;
+        done += next;
+    }
+    return done;
+}
+
+/// Returns how many octets came that are the ones that were to come.
+std::size_t read_stream(net::Socket& from, std::size_t size)
+{
+    std::vector<std::byte> buffer(20'000);
+    std::size_t done = 0;
+    while (done < size) {
+        const std::size_t wanted = std::min(buffer.size(), piece(done, size - done));
+        const IoResult got = from.read(MutableBytes(buffer).first(wanted));
+        const auto expected = stream_at(done, got.bytes);
+        if (!got.ok() || !std::equal(expected.begin(), expected.end(), buffer.begin())) break;
+        done += got.bytes;
+    }
+    return done;
+}
+
+/// Two ends of one stream, of which the second is a server's, that wait where they may.
+struct Ends {
+    Ends()
+    {
+        std::array<int, 2> both{};
+        EXPECT_EQ(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, both.data()), 0);
+        client = net::Socket(both[0]);
+        server = net::Socket(both[1]);
+        server.set_channel(Channel::to_client(server.descriptor(), *server_context, ClientCheck::no,
+                                              handshakes, net::Address::loopback_ipv4())
+                               .value());
+    }
+
+    const tls::ContextPointer server_context = Pair::server_context({});
+    const std::shared_ptr<tls::Handshakes> handshakes = std::make_shared<tls::Handshakes>();
+    net::Socket client;
+    net::Socket server;
+};
+
+/// At each end one thread reads while another writes, more than the system has room for.
+TEST(Channel, IsReadByOneThreadAndWrittenByAnother)
+{
+    constexpr std::size_t size = 2'000'000;
+    Ends ends;
+    const tls::ContextPointer context = Pair::client_context({});
+    ends.client.set_channel(Channel::to_server(ends.client.descriptor(), *context, "127.0.0.1",
+                                               4711, ServerCheck::name,
+                                               std::make_shared<tls::Sessions>())
+                                .value());
+    std::thread agreeing([&] { EXPECT_TRUE(ends.server.agree({}).ok()); });
+    EXPECT_TRUE(ends.client.agree({}).ok());
+    agreeing.join();
+    std::array<std::size_t, 4> done{};
+    std::vector<std::thread> threads;
+    threads.emplace_back([&] { done[0] = read_stream(ends.server, size); });
+    threads.emplace_back([&] { done[1] = write_stream(ends.client, size); });
+    threads.emplace_back([&] { done[2] = read_stream(ends.client, size); });
+    threads.emplace_back([&] { done[3] = write_stream(ends.server, size); });
+    for (std::thread& each : threads)
+        each.join();
+    for (const std::size_t each : done)
+        EXPECT_EQ(each, size);
+}
+
+/// Whoever reads has to answer, while another thread writes and the peer takes nothing for long.
+TEST(Channel, ChangesOfKeysAreAnsweredWhileAnotherThreadWrites)
+{
+    constexpr std::size_t size = 1'000'000;
+    constexpr int changes = 200;
+    Ends ends;
+    tls::ContextPointer context{SSL_CTX_new(TLS_client_method())};
+    tls::SslPointer peer{SSL_new(context.get())};
+    ASSERT_EQ(SSL_set_fd(peer.get(), ends.client.descriptor()), 1);
+    std::size_t read = 0;
+    std::size_t written = 0;
+    std::thread reader([&] {
+        const bool agreed = ends.server.agree({}).ok();
+        std::thread writer([&] {
+            if (agreed) written = write_stream(ends.server, size);
+        });
+        read = read_stream(ends.server, changes);
+        writer.join();
+    });
+    const bool has_agreed = SSL_connect(peer.get()) == 1;
+    for (std::size_t i = 0; i < changes && has_agreed; ++i) {
+        EXPECT_EQ(SSL_key_update(peer.get(), SSL_KEY_UPDATE_REQUESTED), 1);
+        EXPECT_EQ(SSL_write(peer.get(), stream_at(i, 1).data(), 1), 1);
+    }
+    std::vector<std::byte> got(size);
+    std::size_t came = 0;
+    for (std::size_t some = 0; came < size; came += some)
+        if (SSL_read_ex(peer.get(), got.data() + came, size - came, &some) != 1) break;
+    reader.join();
+    EXPECT_EQ(read, static_cast<std::size_t>(changes));
+    EXPECT_EQ(written, size);
+    EXPECT_EQ(came, size);
+    EXPECT_EQ(got, stream_at(0, size));
 }
 
 // --- options -------------------------------------------------------------------------------------

@@ -211,11 +211,12 @@ int present(Result<Report> report, const std::vector<bench::Column>& columns,
 }
 
 int run_latency_of(const BenchArguments& arguments, std::span<const bench::System> known,
-                   const std::vector<bench::Column>& columns, bool within_host)
+                   const std::vector<bench::Column>& columns)
 {
     using bench::Payload;
     bench::LatencyOptions options;
-    options.within_host = within_host;
+    options.within_host = known.data() == bench::local_systems().data();
+    options.by_datagrams = known.data() == bench::datagram_systems().data();
     if (auto filled = fill_common(arguments, 25, 5, options, known); !filled)
         return failed(filled.error());
     options.calls = arguments.calls > 0 ? arguments.calls : arguments.quick ? 100 : 400;
@@ -240,14 +241,16 @@ int run_latency(const BenchArguments& arguments)
 {
     if (arguments.transport == "tls")
         return run_by_tls([&](std::span<const bench::System> systems) {
-            return run_latency_of(arguments, systems, bench::latency_columns(), false);
+            return run_latency_of(arguments, systems, bench::latency_columns());
         });
-    return run_latency_of(arguments, bench::all_systems(), bench::latency_columns(), false);
+    return run_latency_of(
+        arguments, arguments.transport == "diop" ? bench::datagram_systems() : bench::all_systems(),
+        bench::latency_columns());
 }
 
 int run_local(const BenchArguments& arguments)
 {
-    return run_latency_of(arguments, bench::local_systems(), bench::local_latency_columns(), true);
+    return run_latency_of(arguments, bench::local_systems(), bench::local_latency_columns());
 }
 
 int run_ttcp_of(const BenchArguments& arguments, std::span<const bench::System> known)
@@ -268,10 +271,21 @@ int run_ttcp_of(const BenchArguments& arguments, std::span<const bench::System> 
     if (arguments.megabytes > 0) options.megabytes = arguments.megabytes;
     options.payloads.assign(transferred.begin(), transferred.end());
     options.directions = {Direction::oneway, Direction::twoway};
+    const bool by_datagrams = known.data() == bench::datagram_systems().data();
+    if (by_datagrams) {
+        options.buffers = arguments.quick ? std::vector<std::uint32_t>{1024, 8192}
+                                          : std::vector<std::uint32_t>{1, 1024, 8192, 32'768};
+        options.queues = {0};
+        options.payloads = {Payload::octet};
+        options.directions = {Direction::oneway};
+    }
     if (auto filled = fill_sizes("--buffers", arguments.buffers, options.buffers); !filled)
         return failed(filled.error());
     if (std::find(options.buffers.begin(), options.buffers.end(), 0u) != options.buffers.end())
         return failed({ErrorCode::invalid_argument, "--buffers: there is no default size"});
+    if (by_datagrams && std::ranges::max(options.buffers) > 65'000)
+        return failed(
+            {ErrorCode::invalid_argument, "--buffers: a datagram has no more than 65,000"});
     if (auto filled = fill_sizes("--queue", arguments.queues, options.queues); !filled)
         return failed(filled.error());
     if (auto filled = fill_payloads(arguments.types, options.payloads); !filled)
@@ -279,6 +293,8 @@ int run_ttcp_of(const BenchArguments& arguments, std::span<const bench::System> 
     if (!arguments.directions.empty()) options.directions.clear();
     for (const std::string& name : arguments.directions)
         options.directions.push_back(*bench::direction_named(name)); // checked by the parser
+    if (by_datagrams && options.directions != std::vector{Direction::oneway})
+        return failed({ErrorCode::invalid_argument, "--directions: datagrams have no answers"});
     std::erase_if(options.systems, [](const bench::System& s) { return s.option == "unix"; });
     if (options.systems.empty())
         return failed({ErrorCode::invalid_argument, "--peers: ttcp runs over TCP only"});
@@ -290,13 +306,33 @@ int run_ttcp_of(const BenchArguments& arguments, std::span<const bench::System> 
 
 int run_ttcp(const BenchArguments& arguments)
 {
-    if (arguments.transport == "tls" && !arguments.invocations.empty())
+    if (arguments.transport != "tcp" && !arguments.invocations.empty())
         return failed({ErrorCode::invalid_argument, "--invocation goes by TCP only"});
     if (arguments.transport == "tls")
         return run_by_tls([&](std::span<const bench::System> systems) {
             return run_ttcp_of(arguments, systems);
         });
-    return run_ttcp_of(arguments, bench::all_systems());
+    return run_ttcp_of(arguments, arguments.transport == "diop" ? bench::datagram_systems()
+                                                                : bench::all_systems());
+}
+
+int run_connecting(const BenchArguments& arguments)
+{
+    const auto keys = bench::TlsKeys::make();
+    if (!keys) return failed(keys.error());
+    bench::ConnectingOptions options;
+    if (auto filled = fill_common(arguments, 15, 3, options, bench::connecting_systems(*keys));
+        !filled)
+        return failed(filled.error());
+    // On one CPU a connection costs what both sides execute; on two, mostly whom the system wakes.
+    if (arguments.pin.empty()) options.pinning = Pinning::same;
+    if (arguments.quick) {
+        options.connections = 50;
+        options.idle = 100;
+    }
+    if (arguments.calls > 0) options.connections = arguments.calls;
+    if (arguments.idle > 0) options.idle = arguments.idle;
+    return present(bench::run_connecting(options), bench::connecting_columns(), arguments);
 }
 
 int run_counters(const BenchArguments& arguments)
@@ -611,8 +647,9 @@ void add_transport(CLI::App& command, BenchArguments& arguments)
 {
     command
         .add_option("--transport", arguments.transport,
-                    "tcp, or tls: raw (OpenSSL on sockets), kairos, kairos-reactor, omniorb")
-        ->check(CLI::IsMember({"tcp", "tls"}));
+                    "tcp; tls: raw (OpenSSL on sockets), kairos, kairos-reactor, omniorb; or diop, "
+                    "oneways in datagrams: raw (UDP), kairos")
+        ->check(CLI::IsMember({"tcp", "tls", "diop"}));
 }
 
 void add_latency(CLI::App& bench, int& status, const CLI::Range& count, const std::string& name,
@@ -644,6 +681,28 @@ void add_demux(CLI::App& bench, int& status, const CLI::Range& count)
     demux_command.add_option("--servants", demux->units, "How many servants")
         ->delimiter(',')
         ->check(CLI::Range(1, 100'000));
+}
+
+void add_connecting(CLI::App& bench, int& status, const CLI::Range& count)
+{
+    auto connecting = std::make_shared<BenchArguments>();
+    // Which systems there are depends on nothing but their certificates, which nobody needs yet.
+    CLI::App* command = bench.add_subcommand(
+        "tls", "Connections by TLS: how many a second, and what idle ones take");
+    command->add_option("--peers", connecting->peers,
+                        "Comma-separated systems: raw, kairos, kairos-reactor, kairos-tcp, "
+                        "kairos-reactor-tcp (all of these if not given)");
+    command
+        ->add_option("--pin", connecting->pin,
+                     "Both processes on the same CPU (the default), split, or free")
+        ->check(CLI::IsMember({"same", "split", "free"}));
+    add_report_options(*command, *connecting);
+    set_callback(*command, connecting, status, run_connecting);
+    command->add_option("--rounds", connecting->rounds, "Rounds of all systems")->check(count);
+    command->add_option("--connections", connecting->calls, "Connections made per system and round")
+        ->check(CLI::Range(1, 10'000));
+    command->add_option("--idle", connecting->idle, "How many connections idle")
+        ->check(CLI::Range(1, 10'000));
 }
 
 void add_naming(CLI::App& bench, int& status, const CLI::Range& count)
@@ -812,6 +871,7 @@ void add_bench_command(CLI::App& app, int& status)
                 bench::local_systems());
 
     add_ttcp(*bench, status, count);
+    add_connecting(*bench, status, count);
 
     auto counters = std::make_shared<BenchArguments>();
     CLI::App& counters_command = add_experiment(*bench, "counters", "What a call costs, counted",
