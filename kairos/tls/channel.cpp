@@ -446,7 +446,8 @@ std::string Channel::alert_received(int alert)
 
 std::string Channel::why_distrusted() const
 {
-    std::string text = "certificate " + distrusted_ + " is not accepted: ";
+    std::string text = "certificate " + distrusted_ + " is not accepted: " + why_distrusted_;
+    if (!why_distrusted_.empty()) return text;
     switch (distrust_) {
     case X509_V_ERR_HOSTNAME_MISMATCH:
     case X509_V_ERR_IP_ADDRESS_MISMATCH:
@@ -493,6 +494,15 @@ int Channel::look_at_certificate(int accepted, X509_STORE_CTX* store)
     } catch (const std::bad_alloc&) { // the message has no name then
     }
     return 0;
+}
+
+void Channel::distrust(SSL& ssl, std::string why)
+{
+    auto& self = *static_cast<Channel*>(SSL_get_app_data(&ssl));
+    const X509* const certificate = SSL_get0_peer_certificate(&ssl);
+    if (certificate != nullptr) self.distrusted_ = "'" + subject_of(*certificate) + "'";
+    self.why_distrusted_ = std::move(why);
+    self.distrust_ = X509_V_ERR_OCSP_VERIFY_FAILED;
 }
 
 // --- sessions ------------------------------------------------------------------------------------
