@@ -181,12 +181,7 @@ Result<orb::PeerCertificate> Channel::trusted_certificate() const
             certificate.reset(SSL_get1_peer_certificate(ssl_.get()));
     }
     if (!certificate) return orb::PeerCertificate{};
-    auto subject = distinguished_name(*X509_get_subject_name(certificate.get()));
-    if (!subject) return subject.error();
-    auto names = alternative_names_of(*certificate);
-    if (!names) return names.error();
-    return orb::PeerCertificate{
-        .is_shown = true, .subject = std::move(subject).value(), .names = std::move(names).value()};
+    return names_of(*certificate);
 }
 
 std::vector<CertificatePointer> Channel::peer_certificates() const
@@ -665,13 +660,15 @@ Result<orb::PeerCertificate> certificate_of(const net::Channel& channel)
 
 namespace kairos::orb {
 
-/// What kairos/access asks for.
+/// What kairos/access and kairos/csiv2 ask for.
 KAIROS_API const TlsPeers& tls_peers();
 
 const TlsPeers& tls_peers()
 {
     static constexpr TlsPeers peers{.number_of = &tls::number_of,
-                                    .certificate_of = &tls::certificate_of};
+                                    .certificate_of = &tls::certificate_of,
+                                    .first_of_chain = &tls::first_of_chain,
+                                    .written_name = &tls::written_name};
     return peers;
 }
 
