@@ -126,7 +126,12 @@ void add_login(Caller& caller, orb::ObservedUpcall& upcall, bool is_told)
 {
     if (&orb::caller_names == nullptr) return;
     caller.is_login_open = !is_told;
-    if (is_told) caller.login = orb::caller_names().name_of(upcall);
+    if (!is_told) return;
+    caller.login = orb::caller_names().name_of(upcall);
+    const orb::PeerCertificate* const subject = orb::caller_names().subject_of(upcall);
+    if (subject == nullptr) return;
+    caller.subject = *subject;
+    caller.subject.subject = written_subject(caller.subject.subject);
 }
 
 /// Numbers of callers, by which their connections know them. Any thread.

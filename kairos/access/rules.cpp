@@ -101,12 +101,31 @@ std::string written_subject(std::string_view subject)
     return text;
 }
 
+namespace {
+
+/// The first name that it has; empty for none.
+std::string name_of(const orb::PeerCertificate& certificate)
+{
+    if (!certificate.subject.empty() || certificate.names.empty()) return certificate.subject;
+    return certificate.names.front();
+}
+
+bool has_name(const orb::PeerCertificate& certificate, const Pattern& pattern)
+{
+    return certificate.is_shown && (pattern.matches(certificate.subject) ||
+                                    std::ranges::any_of(certificate.names, [&](const auto& each) {
+                                        return pattern.matches(each);
+                                    }));
+}
+
+} // namespace
+
 std::string Caller::text() const
 {
     if (is_unknown) return "an unreadable certificate";
     if (!login.empty()) return "login " + login; // which nobody else's text begins with
-    if (certificate.is_shown && !certificate.subject.empty()) return certificate.subject;
-    if (certificate.is_shown && !certificate.names.empty()) return certificate.names.front();
+    if (subject.is_shown) return "subject " + name_of(subject);
+    if (certificate.is_shown && !name_of(certificate).empty()) return name_of(certificate);
     if (process) return "user " + std::to_string(process->uid);
     return host.text();
 }
@@ -126,12 +145,11 @@ bool Who::is(const Caller& caller) const
     case Kind::network:
         return is_within(caller.host, address, bits);
     case Kind::certificate:
-        return caller.certificate.is_shown &&
-               (name->matches(caller.certificate.subject) ||
-                std::ranges::any_of(caller.certificate.names,
-                                    [this](const auto& each) { return name->matches(each); }));
+        return has_name(caller.certificate, *name);
     case Kind::login:
         return !caller.login.empty() && name->matches(written_login(caller.login));
+    case Kind::subject:
+        return has_name(caller.subject, *name);
     }
     return false;
 }
@@ -177,7 +195,7 @@ Rules::Rules(std::vector<Rule> rules, bool allows_others, std::string file)
 {
     for (const Rule& rule : rules_)
         names_logins_ = names_logins_ || std::ranges::any_of(rule.who, [](const Who& who) {
-                            return who.kind == Who::Kind::login;
+                            return who.kind == Who::Kind::login || who.kind == Who::Kind::subject;
                         });
 }
 

@@ -54,10 +54,11 @@ struct Caller {
     std::optional<ucred> process{};     ///< of a unix-domain socket
     orb::PeerCertificate certificate{}; ///< of a connection by TLS
     bool is_unknown = false;            ///< its certificate cannot be read: nothing is allowed
-    bool is_from_nowhere = false;  ///< nothing proves where: no network's, and of all that deny
-    bool has_other_groups = false; ///< only where rules are tried: which ones is not known
-    std::string login{};           ///< for whom it calls, by CSIv2; empty: nobody
-    bool is_login_open = false;    ///< that is not known yet
+    bool is_from_nowhere = false;   ///< nothing proves where: no network's, and of all that deny
+    bool has_other_groups = false;  ///< only where rules are tried: which ones is not known
+    std::string login{};            ///< for whom it calls, by CSIv2; empty: nobody
+    orb::PeerCertificate subject{}; ///< likewise, where that is no user
+    bool is_login_open = false;     ///< for whom it calls is not known yet
 
     /// Returns how logs name it: by its certificate, its user or its address.
     [[nodiscard]] std::string text() const;
@@ -73,6 +74,7 @@ struct Who {
         network,     ///< the first `bits` of `address`
         certificate, ///< `name`
         login,       ///< `name`, by CSIv2
+        subject,     ///< likewise, whom a certificate or a distinguished name says
     };
     Kind kind = Kind::anyone;
     std::uint32_t id = 0;
@@ -91,7 +93,7 @@ struct Who {
     [[nodiscard]] bool may_be(const Caller& caller) const noexcept
     {
         return (kind == Kind::group && caller.has_other_groups) ||
-               (kind == Kind::login && caller.is_login_open);
+               ((kind == Kind::login || kind == Kind::subject) && caller.is_login_open);
     }
 };
 

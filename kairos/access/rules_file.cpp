@@ -274,8 +274,8 @@ Result<Who> parse_who(const std::string& text, const Accounts& accounts)
     if (!name.empty() && name.size() <= limits::pattern_max) {
         if (kind == "user" || kind == "group") return account_of(name, kind == "group", accounts);
         if (kind == "network") return network_of(name);
-        if (kind == "certificate")
-            return Who{.kind = Who::Kind::certificate,
+        if (kind == "certificate" || kind == "subject")
+            return Who{.kind = kind == "subject" ? Who::Kind::subject : Who::Kind::certificate,
                        .name = Pattern(written_subject(name), "/,")};
         if (kind == "login")
             return Who{.kind = Who::Kind::login,
@@ -283,7 +283,8 @@ Result<Who> parse_who(const std::string& text, const Accounts& accounts)
     }
     return wrong("'" + text +
                  "' is nobody: \"anyone\", \"local\", \"user:NAME\", \"group:NAME\", "
-                 "\"network:ADDRESS/BITS\", \"certificate:NAME\" and \"login:NAME\" are");
+                 "\"network:ADDRESS/BITS\", \"certificate:NAME\", \"login:NAME\" and "
+                 "\"subject:NAME\" are");
 }
 
 std::optional<Rules> parse_rules(std::string_view text, const std::string& file,

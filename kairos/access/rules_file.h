@@ -46,8 +46,8 @@ struct Accounts {
                                               std::vector<Problem>& problems);
 
 /// Reads what a rule says of who calls: "anyone", "local", "user:name", "group:name",
-/// "network:192.0.2.0/24", "certificate:CN=client", "login:name". An error where it says no such
-/// thing.
+/// "network:192.0.2.0/24", "certificate:CN=client", "login:name", "subject:CN=press". An error
+/// where it says no such thing.
 [[nodiscard]] Result<Who> parse_who(const std::string& text, const Accounts& accounts);
 
 } // namespace kairos::access

@@ -137,7 +137,8 @@ TEST(RulesFile, SaysWhatIsWrongAndWhere)
          "line 2: 'plant.example' is no network, such as 192.0.2.0/24 or 2001:db8::/32 [1]"},
         {"[[rule]]\nwho = \"somebody\"\nallow = \"*\"",
          "line 2: 'somebody' is nobody: \"anyone\", \"local\", \"user:NAME\", \"group:NAME\", "
-         "\"network:ADDRESS/BITS\", \"certificate:NAME\" and \"login:NAME\" are [1]"},
+         "\"network:ADDRESS/BITS\", \"certificate:NAME\", \"login:NAME\" and "
+         "\"subject:NAME\" are [1]"},
         {"[[rule]]\nwho = \"anyone\"\nalow = \"*\"\nadapter = \"Plant\"",
          "line 1: a rule has either allow or deny, which says what operations [3]"},
         {"[[rule]]\nwho = \"anyone\"\nallow = \"*\"\nadapter = \"Plant\"",
@@ -557,6 +558,32 @@ TEST(AccessRules, LookForWhomARequestIsMade)
     EXPECT_EQ(answer({}, "start"), Kind::deny);
     EXPECT_EQ(answer({.is_login_open = true}, "start"), Kind::open);
     EXPECT_EQ(answer({.is_login_open = true}, "stop"), Kind::open);
+}
+
+TEST(AccessRules, LookForSubjectsARequestIsMadeFor)
+{
+    std::vector<Problem> problems;
+    const auto rules =
+        parse_rules("[[rule]]\nwho = \"subject:CN=*,O=Plant\"\nallow = \"stop\"\n"
+                    "[[rule]]\nwho = \"subject:URI:spiffe://plant/*\"\nallow = \"*\"\n",
+                    "r", Accounts::of_system(), problems);
+    ASSERT_TRUE(rules.has_value());
+    EXPECT_TRUE(rules->names_logins());
+    using Kind = Rules::Answer::Kind;
+    const auto answer = [&](const Caller& caller, const char* operation) {
+        return rules->answer(caller, {.operation = operation}).kind;
+    };
+    const orb::PeerCertificate press{.is_shown = true, .subject = "CN=press,O=Plant", .names = {}};
+    const orb::PeerCertificate named{
+        .is_shown = true, .subject = "", .names = {"DNS:a", "URI:spiffe://plant/press"}};
+    EXPECT_EQ(answer({.subject = press}, "stop"), Kind::allow);
+    EXPECT_EQ(answer({.subject = press}, "start"), Kind::deny);
+    EXPECT_EQ(answer({.subject = named}, "start"), Kind::allow);
+    EXPECT_EQ(answer({.certificate = press}, "stop"), Kind::deny) << "who calls is another matter";
+    EXPECT_EQ(answer({.login = "CN=press,O=Plant"}, "stop"), Kind::deny);
+    EXPECT_EQ(answer({.is_login_open = true}, "start"), Kind::open);
+    EXPECT_EQ((Caller{.subject = press}).text(), "subject CN=press,O=Plant");
+    EXPECT_EQ((Caller{.subject = named}).text(), "subject DNS:a");
 }
 
 } // namespace

@@ -236,6 +236,18 @@ std::optional<Message> decode_message(Bytes data)
     return reader.ok() ? message : std::nullopt;
 }
 
+OctetVector chain_of(std::span<const Bytes> certificates)
+{
+    std::size_t size = 0;
+    for (const Bytes each : certificates)
+        size += each.size();
+    OctetVector chain{std::byte{0x30}}; // SEQUENCE
+    append_length(chain, size);
+    for (const Bytes each : certificates)
+        chain.insert(chain.end(), each.begin(), each.end());
+    return chain;
+}
+
 // --- user and password ---------------------------------------------------------------------------
 
 OctetVector encode(const UserAndPassword& evidence)

@@ -12,6 +12,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -26,6 +27,10 @@ namespace limits {
 inline constexpr std::size_t name_max = 1024;
 /// Octets of a service context that is looked into: certificate chains are its largest part.
 inline constexpr std::size_t context_max = std::size_t{64} << 10;
+/// Octets of a chain of certificates, and how many it has; octets of a distinguished name.
+inline constexpr std::size_t chain_max = std::size_t{48} << 10;
+inline constexpr std::size_t certificates_max = 8;
+inline constexpr std::size_t distinguished_name_max = 4096;
 } // namespace limits
 
 /// 2.23.130.1.1.1, user and password, as DER has it.
@@ -39,9 +44,9 @@ inline constexpr std::array<std::byte, 8> gssup_mechanism{
 enum class IdentityType : std::uint32_t {
     absent = 0, ///< for itself
     anonymous = 1,
-    principal_name = 2, ///< a GSS exported name
-    certificates = 4,   ///< a chain, in DER
-    distinguished_name = 8,
+    principal_name = 2,     ///< a GSS exported name
+    certificates = 4,       ///< a chain, in DER: the subject's first, behind each who signed it
+    distinguished_name = 8, ///< in DER
 };
 
 struct Identity {
@@ -93,6 +98,9 @@ enum class Refusal : std::int32_t {
 [[nodiscard]] OctetVector encode(const Message& message);
 /// Returns the message in the data of a service context; nothing if it is malformed.
 [[nodiscard]] std::optional<Message> decode_message(Bytes data);
+
+/// Returns the token of an identity that is a chain: a sequence of these certificates, each in DER.
+[[nodiscard]] OctetVector chain_of(std::span<const Bytes> certificates);
 
 // --- user and password ---------------------------------------------------------------------------
 

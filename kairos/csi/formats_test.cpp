@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 #include <initializer_list>
 #include <string>
+#include <vector>
 
 namespace kairos::csi {
 namespace {
@@ -84,6 +85,16 @@ TEST(CsiNames, HaveAScopeBehindTheOnlySignThatIsNotQuoted)
     EXPECT_EQ(parts(R"(a\@b@we\@b)"), R"(a\@b | we\@b)");
     EXPECT_EQ(parts("\\"), "\\ | none");
     EXPECT_EQ(parts("@"), " | ");
+}
+
+/// CORBA 3.3 part 2, 10.2.5: a sequence of certificates, the subject's first.
+TEST(CsiTokens, OfChainsAreSequences)
+{
+    const OctetVector one = octets({0x30, 1, 7});
+    const OctetVector two(200, std::byte{9});
+    EXPECT_EQ(chain_of(std::vector<Bytes>{one}), octets({0x30, 3}) + one);
+    EXPECT_EQ(chain_of(std::vector<Bytes>{one, two}), octets({0x30, 0x81, 203}) + one + two);
+    EXPECT_EQ(chain_of({}), octets({0x30, 0}));
 }
 
 TEST(CsiTokens, OfUserAndPasswordAreFramed)

@@ -29,7 +29,7 @@ namespace kairos::csiv2 {
 
 /// What a SpeakingFor says. Constant but for its end, which may come in any thread.
 struct Speaking {
-    std::string name; // empty: somebody who is not named
+    csi::Identity identity;
     // What its thread served then, which is what it is for. Compared only.
     const orb::Upcall* request = nullptr;
     const orb::UpcallScope* scope = nullptr;
@@ -184,11 +184,8 @@ bool ClientCsi::say(orb::ObservedCall& call, const Credentials& credentials,
     const auto list = mechanisms_in(call.profile());
     const csi::Mechanism* chosen = nullptr;
     if (speaking != nullptr) {
-        const auto type = speaking->name.empty() ? csi::IdentityType::anonymous
-                                                 : csi::IdentityType::principal_name;
-        context.identity.type = type;
-        if (type == csi::IdentityType::principal_name)
-            context.identity.token = csi::exported_name(speaking->name);
+        const csi::IdentityType type = speaking->identity.type;
+        context.identity = speaking->identity;
         if (list) // one that takes a password, too, if there is one
             for (const csi::Mechanism& each : list->all)
                 if (takes_identities(each, type) &&
@@ -255,25 +252,66 @@ std::unique_ptr<orb::CallObserver> observe_calls(std::shared_ptr<OrbCsi> csi)
     return std::make_unique<ClientCsi>(std::move(csi));
 }
 
-SpeakingFor::SpeakingFor(std::string name)
-{
-    if (!csi::is_name(name)) throw CORBA::BAD_PARAM(0, CORBA::COMPLETED_NO, "no name of a user");
-    begin(std::move(name));
-}
+namespace {
 
-SpeakingFor::SpeakingFor() { begin(""); }
-
-void SpeakingFor::begin(std::string name)
+/// Has the calling thread speak for somebody. `block` is the object that ends it. Throws
+/// BAD_INV_ORDER.
+std::shared_ptr<Speaking> begin_to_speak(void* block, csi::IdentityType type,
+                                         csi::OctetVector token = {})
 {
-    if (!is_within_block(this))
+    if (!is_within_block(block))
         throw CORBA::BAD_INV_ORDER(0, CORBA::COMPLETED_NO,
                                    "a SpeakingFor is a variable of a block, in no coroutine");
     auto speaking = std::make_shared<Speaking>();
-    speaking->name = std::move(name);
+    speaking->identity = {.type = type, .token = std::move(token)};
     speaking->request = orb::UpcallNote::innermost();
     speaking->scope = orb::UpcallScope::innermost();
     speaking_of_thread.add(speaking);
-    speaking_ = std::move(speaking);
+    return speaking;
+}
+
+csi::OctetVector token_of_name(const std::string& name)
+{
+    if (!csi::is_name(name)) throw CORBA::BAD_PARAM(0, CORBA::COMPLETED_NO, "no name of a user");
+    return csi::exported_name(name);
+}
+
+csi::OctetVector token_of_chain(std::span<const Bytes> chain)
+{
+    std::size_t octets = 0;
+    bool has_empty = false;
+    for (const Bytes each : chain) {
+        octets += each.size();
+        has_empty = has_empty || each.empty();
+    }
+    constexpr std::size_t header_max = 5; // of the sequence that they are in
+    if (chain.empty() || chain.size() > csi::limits::certificates_max || has_empty ||
+        octets > csi::limits::chain_max - header_max)
+        throw CORBA::BAD_PARAM(0, CORBA::COMPLETED_NO, "no chain of certificates, or a long one");
+    return csi::chain_of(chain);
+}
+
+} // namespace
+
+SpeakingFor::SpeakingFor(const std::string& name)
+    : speaking_(begin_to_speak(this, csi::IdentityType::principal_name, token_of_name(name)))
+{
+}
+
+SpeakingFor::SpeakingFor() : speaking_(begin_to_speak(this, csi::IdentityType::anonymous)) {}
+
+SpeakingFor::SpeakingFor(std::span<const Bytes> chain)
+    : speaking_(begin_to_speak(this, csi::IdentityType::certificates, token_of_chain(chain)))
+{
+}
+
+SpeakingFor::SpeakingFor(DistinguishedName name)
+{
+    const Bytes octets = name.octets;
+    if (octets.empty() || octets.size() > csi::limits::distinguished_name_max)
+        throw CORBA::BAD_PARAM(0, CORBA::COMPLETED_NO, "no distinguished name, or a long one");
+    speaking_ =
+        begin_to_speak(this, csi::IdentityType::distinguished_name, {octets.begin(), octets.end()});
 }
 
 /// In whichever thread, which is not always its own, and in whatever order.

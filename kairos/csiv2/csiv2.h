@@ -6,13 +6,16 @@
 // linked; one that is content with the files of -ORBCsi needs to include nothing.
 #pragma once
 
+#include "kairos/base/bytes.h"
 #include "kairos/base/export.h"
 #include "kairos/corba/csi_service.h"
 #include "kairos/corba/orb.h"
 
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
+#include <vector>
 
 namespace kairos::csiv2 {
 
@@ -20,18 +23,25 @@ namespace kairos::csiv2 {
 struct Caller {
     /// For whom it is made.
     enum class Identity {
-        itself,    ///< the user
-        anonymous, ///< somebody who is not named
-        name,      ///< `name`
+        itself,      ///< the user
+        anonymous,   ///< somebody who is not named
+        name,        ///< the user `name`
+        certificate, ///< the subject of a certificate: `name`, which may be empty, and `names`
+        distinguished_name, ///< `name`, as RFC 2253 writes it: "CN=press,O=Plant"
     };
     std::string user; ///< whose password was right; empty: none was sent
     Identity identity = Identity::itself;
     std::string name; ///< for whom somebody trusted speaks; empty for the other identities
+    /// The certificate's alternative names, each with its kind: "URI:spiffe://plant/press".
+    std::vector<std::string> names{};
 
-    /// Returns for whom the request is made: `name`, else `user`; empty if that is anonymous.
+    /// Returns for whom the request is made: `name`, or where that is empty the first of `names`;
+    /// `user` if it is made for itself; empty if for somebody who is not named. A user may be
+    /// called what somebody's certificate says: whoever decides by it looks at `identity` as well.
     [[nodiscard]] const std::string& acts_for() const noexcept
     {
-        return identity == Identity::itself ? user : name;
+        if (identity == Identity::itself) return user;
+        return name.empty() && !names.empty() ? names.front() : name;
     }
 };
 
@@ -82,16 +92,43 @@ struct Speaking;
 class KAIROS_API SpeakingFor {
   public:
     /// For this user. Throws BAD_PARAM for a name that is none.
-    explicit SpeakingFor(std::string name);
+    explicit SpeakingFor(const std::string& name);
     /// For somebody who is not named.
     [[nodiscard]] static SpeakingFor anonymous() { return SpeakingFor(); }
+    /// For the subject of the first of these certificates, each in DER, of which each is signed by
+    /// the next: whom the program knows by them. Throws BAD_PARAM for none, and for more than 8
+    /// certificates or 48 KiB; what else is no chain the server refuses.
+    [[nodiscard]] static SpeakingFor certificates(std::span<const Bytes> chain)
+    {
+        return SpeakingFor(chain);
+    }
+    /// The same with a sequence of sequences of octets, such as an SSLIOP::SSL_Cert.
+    template <typename Chain>
+        requires requires(const Chain& chain) { chain[0].get_buffer(), chain[0].length(); }
+    [[nodiscard]] static SpeakingFor certificates(const Chain& chain)
+    {
+        std::vector<Bytes> all;
+        for (CORBA::ULong i = 0; i < chain.length(); ++i)
+            all.push_back(std::as_bytes(std::span(chain[i].get_buffer(), chain[i].length())));
+        return SpeakingFor(std::span<const Bytes>(all));
+    }
+    /// For the bearer of this distinguished name of X.501's, in DER. Throws BAD_PARAM for one of
+    /// more than 4096 octets, or of none.
+    [[nodiscard]] static SpeakingFor distinguished_name(Bytes name)
+    {
+        return SpeakingFor(DistinguishedName{name});
+    }
     ~SpeakingFor();
     SpeakingFor(const SpeakingFor&) = delete;
     SpeakingFor& operator=(const SpeakingFor&) = delete;
 
   private:
+    struct DistinguishedName {
+        Bytes octets;
+    };
     SpeakingFor();
-    void begin(std::string name);
+    explicit SpeakingFor(std::span<const Bytes> chain);
+    explicit SpeakingFor(DistinguishedName name);
 
     std::shared_ptr<Speaking> speaking_; // which its thread has as well
 };

@@ -71,6 +71,7 @@ names = "*@plant"
 [[trust]]
 who = "user:web"
 anonymous = true
+subjects = ["CN=*,O=Plant", "DNS:*"]
 [client]
 user = "alice"
 password_file = "secret"
@@ -90,10 +91,24 @@ hosts = ["*.plant.example", "plant"]
     EXPECT_EQ(server.trusts[0].names, std::vector<std::string>{"*@plant"});
     EXPECT_FALSE(server.trusts[0].anonymous);
     EXPECT_TRUE(server.trusts[1].anonymous);
+    EXPECT_EQ(server.trusts[1].subjects, (std::vector<std::string>{"CN=*,O=Plant", "DNS:*"}));
     EXPECT_EQ(settings->client.user, "alice");
     EXPECT_EQ(settings->client.password, "pass word");
     EXPECT_EQ(settings->client.hosts.size(), 2u);
     EXPECT_FALSE(parse_settings("", "", *std::make_unique<std::vector<std::string>>())->server);
+}
+
+TEST(CsiSettings, HavePatternsOfSubjectsWhoseStarsEndWithParts)
+{
+    EXPECT_TRUE(matches_subject("CN=*,O=Plant", "CN=press,O=Plant"));
+    EXPECT_FALSE(matches_subject("CN=*,O=Plant", "CN=press,O=Mill,O=Plant"));
+    EXPECT_FALSE(matches_subject("CN=*,O=Plant", R"(CN=press\,O=Plant)"));
+    EXPECT_FALSE(matches_subject("CN=*", "CN=press+OU=web"));
+    EXPECT_TRUE(matches_subject("URI:spiffe://plant/*", "URI:spiffe://plant/press"));
+    EXPECT_FALSE(matches_subject("URI:spiffe://plant/*", "URI:spiffe://plant/press/1"));
+    EXPECT_TRUE(matches_subject("**", R"(CN=press\,O=Plant)"));
+    EXPECT_FALSE(matches_subject("**,O=Plant", "CN=press+OU=a,O=Plant"));
+    EXPECT_FALSE(matches_subject("*", "CN=press,O=Plant"));
 }
 
 TEST(CsiSettings, AreRefusedWithAReason)

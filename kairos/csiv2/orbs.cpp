@@ -186,6 +186,10 @@ std::optional<ior::TaggedComponent> OrbCsi::component(Tls tls, bool by_tls_only)
             mechanism.identity_types |= static_cast<unsigned>(csi::IdentityType::anonymous);
         if (!each.names.empty())
             mechanism.identity_types |= static_cast<unsigned>(csi::IdentityType::principal_name);
+        if (!each.subjects.empty() && linked_tls() != nullptr)
+            mechanism.identity_types |=
+                static_cast<unsigned>(csi::IdentityType::certificates) |
+                static_cast<unsigned>(csi::IdentityType::distinguished_name);
     }
     if (mechanism.identity_supports != 0)
         mechanism.namings.emplace_back(csi::gssup_mechanism.begin(), csi::gssup_mechanism.end());

@@ -8,13 +8,27 @@
 #include "kairos/csiv2/passwords.h"
 #include "kairos/csiv2/settings.h"
 #include "kairos/orb/call_observer.h"
+#include "kairos/orb/tls_peers.h"
 #include "kairos/orb/upcall_observer.h"
 
 #include <memory>
 #include <mutex>
 #include <optional>
 
+namespace kairos::orb {
+
+/// Of kairos/tls, if that is linked.
+[[gnu::weak]] KAIROS_API const TlsPeers& tls_peers();
+
+} // namespace kairos::orb
+
 namespace kairos::csiv2 {
+
+/// Null without kairos/tls.
+[[nodiscard]] inline const orb::TlsPeers* linked_tls() noexcept
+{
+    return &orb::tls_peers == nullptr ? nullptr : &orb::tls_peers();
+}
 
 /// Who the program is to servers. Constant.
 struct Credentials {

@@ -12,7 +12,6 @@
 #include "kairos/orb/failure.h"
 #include "kairos/orb/orb.h"
 #include "kairos/orb/reply_channel.h"
-#include "kairos/orb/tls_peers.h"
 #include "kairos/orb/upcall.h"
 #include "kairos/orb/upcall_note.h"
 #include "kairos/orb/upcall_observation.h"
@@ -22,19 +21,13 @@
 #include <algorithm>
 #include <utility>
 
-namespace kairos::orb {
-
-/// Of kairos/tls, if that is linked.
-[[gnu::weak]] KAIROS_API const TlsPeers& tls_peers();
-
-} // namespace kairos::orb
-
 namespace kairos::csiv2 {
 namespace {
 
 /// Of one request. Belongs to who serves it.
 struct RequestCsi {
     std::optional<Caller> caller;
+    orb::PeerCertificate subject;              // for whom it is, where that is no user
     const orb::UpcallScope* before = nullptr;  // what the thread served before; compared only
     const orb::UpcallScope* servant = nullptr; // what its servant is called within, by then
 };
@@ -104,9 +97,9 @@ struct Peer {
         peer.host = from.host_number();
         peer.is_protected = from.native()->sa_family == AF_UNIX; // nobody is between
         const net::Channel* const channel = noted->channel().peer_channel();
-        const std::uint64_t number = channel == nullptr || &orb::tls_peers == nullptr
-                                         ? 0
-                                         : orb::tls_peers().number_of(*channel);
+        const orb::TlsPeers* const tls = linked_tls();
+        const std::uint64_t number =
+            channel == nullptr || tls == nullptr ? 0 : tls->number_of(*channel);
         if (number == 0) return peer;
         peer.by_tls = channel;
         peer.is_protected = true;
@@ -130,6 +123,38 @@ struct Peer {
     // Taken apart once for a request, when it is asked for.
     mutable std::optional<decltype(orb::tls_peers().certificate_of(*by_tls))> certificate_;
 };
+
+bool is_of_x509(Caller::Identity identity) noexcept
+{
+    return identity == Caller::Identity::certificate ||
+           identity == Caller::Identity::distinguished_name;
+}
+
+/// Returns whether somebody is believed to speak for this one. Of a certificate all names count:
+/// nobody has signed it whom the server knows, so whoever speaks may have chosen them.
+bool is_for(const Trust& trust, const Caller& caller)
+{
+    const auto is_subject = [&](const std::string& name) {
+        return std::ranges::any_of(trust.subjects, [&](const std::string& pattern) {
+            return matches_subject(pattern, name);
+        });
+    };
+    switch (caller.identity) {
+    case Caller::Identity::anonymous:
+        return trust.anonymous;
+    case Caller::Identity::name:
+        return std::ranges::any_of(trust.names, [&](const std::string& pattern) {
+            return matches_name(pattern, caller.name);
+        });
+    case Caller::Identity::certificate:
+    case Caller::Identity::distinguished_name:
+        return (caller.name.empty() || is_subject(caller.name)) &&
+               std::ranges::all_of(caller.names, is_subject);
+    case Caller::Identity::itself:
+        break;
+    }
+    return false;
+}
 
 class ServerCsi final : public orb::UpcallObserver {
   public:
@@ -161,8 +186,15 @@ class ServerCsi final : public orb::UpcallObserver {
                                       const csi::EstablishContext& context);
     void believe(orb::ObservedUpcall& upcall, const Peer& peer,
                  const csi::EstablishContext& context, Caller& caller);
+    void read_x509(orb::ObservedUpcall& upcall, const csi::EstablishContext& context,
+                   Caller& caller) const;
 
     const std::shared_ptr<OrbCsi> csi_;
+    /// Whether somebody may speak for subjects of certificates, and there is who reads these.
+    const bool takes_x509_ =
+        linked_tls() != nullptr && csi_->settings().server &&
+        std::ranges::any_of(csi_->settings().server->trusts,
+                            [](const Trust& each) { return !each.subjects.empty(); });
 };
 
 /// What the log says, and the answer: ContextError with NO_PERMISSION.
@@ -207,6 +239,8 @@ void ServerCsi::look_at(orb::ObservedUpcall& upcall, RequestCsi& state)
         upcall.reply_contexts().append(csi::service_context,
                                        csi::encode(csi::CompleteEstablishContext{
                                            .client_context_id = context->client_context_id}));
+        if (is_of_x509(caller.identity))
+            state.subject = {.is_shown = true, .subject = caller.name, .names = caller.names};
         if (!caller.user.empty() || caller.identity != Caller::Identity::itself)
             state.caller = std::move(caller);
     }
@@ -289,31 +323,73 @@ void ServerCsi::believe(orb::ObservedUpcall& upcall, const Peer& peer,
             refused(csi::Refusal::invalid_evidence, "a name that is none");
         caller.identity = Caller::Identity::name;
         caller.name = std::move(*name);
-    } else {
+    } else if (!takes_x509_ || (identity.type != IdentityType::certificates &&
+                                identity.type != IdentityType::distinguished_name)) {
         refused(csi::Refusal::invalid_mechanism, "an identity of a kind that is not taken");
     }
-    const auto is_trusted = [&](const Trust& trust) {
-        const bool is_for = caller.identity == Caller::Identity::anonymous
-                                ? trust.anonymous
-                                : std::ranges::any_of(trust.names, [&](const std::string& pattern) {
-                                      return matches_name(pattern, caller.name);
-                                  });
-        if (!is_for) return false;
+    const auto speaks = [&](const Trust& trust) {
         const bool is_user = !caller.user.empty() &&
                              std::ranges::find(trust.users, caller.user) != trust.users.end();
         return is_user || peer.shows(trust.certificates);
     };
-    if (std::ranges::any_of(csi_->settings().server->trusts, is_trusted)) return;
+    const std::vector<Trust>& trusts = csi_->settings().server->trusts;
+    std::string whom = "names of certificates";
+    const bool is_of_user = caller.identity != Caller::Identity::itself;
+    // Certificates cost more to read than names, and are read for those only who may say some.
+    if (is_of_user || std::ranges::any_of(trusts, [&](const Trust& trust) {
+            return !trust.subjects.empty() && speaks(trust);
+        })) {
+        if (!is_of_user) read_x509(upcall, context, caller);
+        if (std::ranges::any_of(
+                trusts, [&](const Trust& trust) { return is_for(trust, caller) && speaks(trust); }))
+            return;
+        constexpr std::size_t shown_max = 200;
+        const std::string& name = caller.acts_for();
+        whom = name.empty() ? "somebody" : "'" + shown(name.substr(0, shown_max)) + "'";
+    }
     refused(csi::Refusal::invalid_evidence,
-            "user '" + shown(caller.user) + "' is not trusted to speak for " +
-                (caller.name.empty() ? std::string("somebody") : "'" + shown(caller.name) + "'"));
+            "user '" + shown(caller.user) + "' is not trusted to speak for " + whom);
+}
+
+/// Fills in whom a chain of certificates, or a distinguished name, says.
+void ServerCsi::read_x509(orb::ObservedUpcall& upcall, const csi::EstablishContext& context,
+                          Caller& caller) const
+{
+    const csi::Identity& identity = context.identity;
+    const auto refused = [&](const std::string& why) {
+        refuse(upcall, context.client_context_id, csi::Refusal::invalid_evidence, why);
+    };
+    const orb::TlsPeers& tls = *linked_tls();
+    if (identity.type == csi::IdentityType::distinguished_name) {
+        auto name = tls.written_name(identity.token);
+        if (!name) refused(name.error().reason);
+        caller.identity = Caller::Identity::distinguished_name;
+        caller.name = std::move(name).value();
+        return;
+    }
+    auto first = tls.first_of_chain(identity.token);
+    if (!first) refused(first.error().reason);
+    constexpr std::size_t names_max = 64;
+    if (first->names.size() > names_max)
+        refused("a certificate of more than " + std::to_string(names_max) + " names");
+    caller.identity = Caller::Identity::certificate;
+    caller.name = std::move(first->subject);
+    caller.names = std::move(first->names);
 }
 
 const std::string& name_of(orb::ObservedUpcall& upcall)
 {
     static const std::string nobody;
     const auto* const state = static_cast<const RequestCsi*>(upcall.state_of(&state_key).get());
-    return state == nullptr || !state->caller ? nobody : state->caller->acts_for();
+    return state == nullptr || !state->caller || state->subject.is_shown
+               ? nobody
+               : state->caller->acts_for();
+}
+
+const orb::PeerCertificate* subject_of(orb::ObservedUpcall& upcall)
+{
+    const auto* const state = static_cast<const RequestCsi*>(upcall.state_of(&state_key).get());
+    return state == nullptr || !state->subject.is_shown ? nullptr : &state->subject;
 }
 
 } // namespace
@@ -339,7 +415,8 @@ namespace kairos::orb {
 
 const CallerNames& caller_names()
 {
-    static constexpr CallerNames names{.name_of = &csiv2::name_of};
+    static constexpr CallerNames names{.name_of = &csiv2::name_of,
+                                       .subject_of = &csiv2::subject_of};
     return names;
 }
 

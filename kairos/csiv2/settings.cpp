@@ -184,15 +184,19 @@ class Reader {
                 for_each(value, "names", [&](const std::string& name, const toml::node&) {
                     trust.names.push_back(name);
                 });
+            else if (key == "subjects")
+                for_each(value, "subjects", [&](const std::string& name, const toml::node&) {
+                    trust.subjects.push_back(name);
+                });
             else if (key == "anonymous")
                 read_flag(value, "anonymous", trust.anonymous);
             else
-                unknown(key, "who, names and anonymous");
+                unknown(key, "who, names, subjects and anonymous");
         }
         if (trust.users.empty() && trust.certificates.empty())
             problem(table.source(), R"(a trust says who: "user:NAME" or "certificate:NAME")");
-        if (trust.names.empty() && !trust.anonymous)
-            problem(table.source(), "a trust says for whom: names, or anonymous = true");
+        if (trust.names.empty() && trust.subjects.empty() && !trust.anonymous)
+            problem(table.source(), "a trust says for whom: names, subjects, or anonymous = true");
         trusts_.push_back(std::move(trust));
     }
     void read_who(const std::string& who, const toml::node& where, Trust& trust)
@@ -214,9 +218,8 @@ class Reader {
     std::vector<Trust> trusts_;
 };
 
-} // namespace
-
-bool matches(std::string_view pattern, std::string_view text) noexcept
+/// `ends` are the characters that `*` does not stand for.
+bool matches_within(std::string_view pattern, std::string_view text, std::string_view ends) noexcept
 {
     std::size_t star = std::string_view::npos; // the last one, and what it stands for until now
     std::size_t stands_until = 0;
@@ -229,7 +232,8 @@ bool matches(std::string_view pattern, std::string_view text) noexcept
         } else if (at < pattern.size() && pattern[at] == text[in_text]) {
             ++at;
             ++in_text;
-        } else if (star != std::string_view::npos) {
+        } else if (star != std::string_view::npos &&
+                   ends.find(text[stands_until]) == std::string_view::npos) {
             at = star + 1;
             in_text = ++stands_until;
         } else {
@@ -239,6 +243,18 @@ bool matches(std::string_view pattern, std::string_view text) noexcept
     while (at < pattern.size() && pattern[at] == '*')
         ++at;
     return at == pattern.size();
+}
+
+} // namespace
+
+bool matches(std::string_view pattern, std::string_view text) noexcept
+{
+    return matches_within(pattern, text, "");
+}
+
+bool matches_subject(std::string_view pattern, std::string_view name) noexcept
+{
+    return pattern == "**" || matches_within(pattern, name, ",+/\\");
 }
 
 bool matches_name(std::string_view pattern, std::string_view name) noexcept

@@ -24,11 +24,16 @@ inline constexpr std::size_t trusts_max = 1000;
 /// without "@" is of those without a scope.
 [[nodiscard]] bool matches_name(std::string_view pattern, std::string_view name) noexcept;
 
+/// Returns whether a pattern matches a name of a certificate: `*` stands for any characters but
+/// those that parts of names end with (",", "+", "/", "\"), and "**" for any name.
+[[nodiscard]] bool matches_subject(std::string_view pattern, std::string_view name) noexcept;
+
 /// Who is believed to speak for whom.
 struct Trust {
     std::vector<std::string> users;        ///< whose password was right
     std::vector<std::string> certificates; ///< subjects and alternative names
     std::vector<std::string> names;        ///< patterns of whom they speak for
+    std::vector<std::string> subjects;     ///< likewise, by a name of X.509's or a certificate
     bool anonymous = false;                ///< for somebody who is not named, too
 };
 

@@ -260,11 +260,20 @@ KAIROS_OPTION("-ORBTlsRevocations", nullptr, "tls",
               "certificates are listed are refused, and those of authorities without a list that "
               "is in force.",
               FileName<&TlsOptions::revocations>)
+KAIROS_OPTION("-ORBTlsStaple", nullptr, "tls",
+              "What the authority says of the certificate (an answer of OCSP, in DER form), which "
+              "servers show to clients that ask for it, as long as it is in force.",
+              FileName<&TlsOptions::staple>)
 KAIROS_OPTION("-ORBTlsVerifyServer", nullptr, "tls",
               "What a client wants to know before it sends anything: that somebody trusted has "
               "signed for the server, and for the name or address that the reference has of it "
               "(`name`); the former only (`chain`); or nothing.",
               Choice<&TlsOptions::check_server, server_check_names>)
+KAIROS_OPTION("-ORBTlsVerifyStaple", nullptr, "tls",
+              "Whether a client wants a server to show what its authority says of its certificate "
+              "(OCSP): with `optional` it may show nothing, but what it shows has to be good. "
+              "Sessions are not resumed then.",
+              Choice<&TlsOptions::check_staple, client_check_names>)
 KAIROS_OPTION("-ORBTlsVerifyClient", nullptr, "tls",
               "Whether a server wants clients that connect by TLS to show a certificate that "
               "somebody has signed whom `-ORBTlsTrust` names, which has to be given then, and not "

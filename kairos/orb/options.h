@@ -80,7 +80,7 @@ enum class ServerCheck {
     no,    ///< nothing
 };
 
-/// Whether clients have to show a certificate.
+/// Whether clients have to show a certificate; or servers, what their authority says of theirs.
 enum class ClientCheck {
     no,
     optional, ///< but one that is shown must be good
@@ -94,8 +94,10 @@ struct TlsOptions {
     std::string key;                              ///< -ORBTlsKey, a file; "": as certificate
     std::string trust = "system";                 ///< -ORBTlsTrust: a file, a folder, "system"
     std::string revocations;                      ///< -ORBTlsRevocations, a file; "": none
+    std::string staple;                           ///< -ORBTlsStaple, a file; "": none
     ServerCheck check_server = ServerCheck::name; ///< -ORBTlsVerifyServer
     ClientCheck check_client = ClientCheck::no;   ///< -ORBTlsVerifyClient
+    ClientCheck check_staple = ClientCheck::no;   ///< -ORBTlsVerifyStaple
     std::size_t handshakes_max = 1000;            ///< -ORBTlsHandshakes, a second; 0: no limit
     friend bool operator==(const TlsOptions&, const TlsOptions&) = default;
 };

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Who is at the other end of a connection by TLS, for those who do not know TLS: kairos/tls has the
-// function `tls_peers`, and who asks refers to it by a weak symbol.
+// Who is at the other end of a connection by TLS, and what names of X.509 say, for those who know
+// neither: kairos/tls has the function `tls_peers`, and who asks refers to it by a weak symbol.
 #pragma once
 
+#include "kairos/base/bytes.h"
 #include "kairos/base/export.h"
 #include "kairos/base/result.h"
 
@@ -17,7 +18,7 @@ class Channel;
 
 namespace kairos::orb {
 
-/// A certificate that somebody trusted has signed.
+/// The names of a certificate: of a peer's, one that somebody trusted has signed.
 struct PeerCertificate {
     bool is_shown = false;          ///< else nobody has shown one that was looked at
     std::string subject;            ///< as RFC 2253 writes it: "CN=client,O=Plant"
@@ -31,6 +32,13 @@ struct TlsPeers {
     /// Returns what the other end of a connection by TLS has shown; an error where a name in it
     /// cannot be written.
     Result<PeerCertificate> (*certificate_of)(const net::Channel& channel);
+    /// Returns the names of the first certificate of a chain, a sequence of certificates in DER, of
+    /// which each is signed by the next; nothing else was looked at of who signed them. An error
+    /// where it is no such chain, or its first certificate has no name or one that cannot be
+    /// written.
+    Result<PeerCertificate> (*first_of_chain)(Bytes chain);
+    /// Returns a distinguished name in DER as RFC 2253 writes it; an error where it is none.
+    Result<std::string> (*written_name)(Bytes name);
 };
 
 } // namespace kairos::orb

@@ -3,6 +3,7 @@
 
 #include "kairos/base/assert_held.h"
 #include "kairos/base/log.h"
+#include "kairos/server/dispatcher.h"
 
 #include <algorithm>
 #include <malloc.h>
@@ -128,13 +129,14 @@ bool Account::set(Share& share, Part part, std::size_t octets) noexcept
     return !share.was_cut_off();
 }
 
-bool Account::queue(std::size_t octets) noexcept
+bool Account::queue(std::size_t octets, RequestSource& source) noexcept
 {
     octets = counted(octets);
     if (octets == 0) return true;
     const std::lock_guard lock(mutex_);
     if (queued_ != 0 && queued_ + octets > limit_ / 2) {
-        source_waits_ = true;
+        if (!std::exchange(source.waiting.waits, true))
+            source.waiting.next = std::exchange(waiting_, &source);
         return false;
     }
     queued_ += octets;
@@ -143,14 +145,30 @@ bool Account::queue(std::size_t octets) noexcept
     return true;
 }
 
-bool Account::unqueue(std::size_t octets) noexcept
+/// Not the source of what was served only: those that wait may be other lanes', of which nothing is
+/// queued, so nobody else would ever tell them.
+void Account::unqueue(std::size_t octets) noexcept
 {
     octets = counted(octets);
-    if (octets == 0) return false;
+    if (octets == 0) return;
     const std::lock_guard lock(mutex_);
     queued_ -= octets;
     held_.store(held_.load(std::memory_order_relaxed) - octets, std::memory_order_relaxed);
-    return std::exchange(source_waits_, false);
+    while (waiting_ != nullptr) {
+        RequestSource& told = *std::exchange(waiting_, waiting_->waiting.next);
+        told.waiting.waits = false;
+        told.on_space();
+    }
+}
+
+void Account::forget(const RequestSource& source) noexcept
+{
+    const std::lock_guard lock(mutex_);
+    if (!source.waiting.waits) return;
+    RequestSource** at = &waiting_;
+    while (*at != &source)
+        at = &(*at)->waiting.next;
+    *at = source.waiting.next;
 }
 
 bool Account::keep(std::size_t octets) noexcept

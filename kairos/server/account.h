@@ -24,6 +24,8 @@
 
 namespace kairos::orb {
 
+class RequestSource;
+
 class Account {
   public:
     /// The share that one connection has. Each part of it is set by one thread at a time.
@@ -39,11 +41,15 @@ class Account {
     Account& operator=(const Account&) = delete;
 
     // --- any thread ---
-    /// Notes that a request of so many octets goes to whoever serves it. Returns false if they have
-    /// too much already: then it is to be tried again when the source of some request is told so.
-    [[nodiscard]] bool queue(std::size_t octets) noexcept;
-    /// Notes that a request of so many octets was served; returns whether somebody waits for that.
-    [[nodiscard]] bool unqueue(std::size_t octets) noexcept;
+    /// Notes that a request of so many octets from this source goes to whoever serves it. Returns
+    /// false if they have too much already: then it is to be tried again when the source is told
+    /// so.
+    [[nodiscard]] bool queue(std::size_t octets, RequestSource& source) noexcept;
+    /// Notes that a request of so many octets was served, and tells all sources that wait for that:
+    /// an ORB has several, one for each lane.
+    void unqueue(std::size_t octets) noexcept;
+    /// Notes that a source ends, and waits for nothing any more.
+    [[gnu::cold]] void forget(const RequestSource& source) noexcept;
 
     /// Notes that a request of so many octets is kept, in whatever form, until its servant answers
     /// (orb/owed_answer.h). Returns false if those are too many already.
@@ -106,8 +112,8 @@ class Account {
     std::atomic<std::size_t> refused_{0};
     std::atomic<std::size_t> late_{0};
     std::mutex peers_mutex_; // guards Host::peers and what they have
-    // guards what follows, and the shares; sockets are shut down under it; inside those of whoever
-    // sends
+    // guards what follows, and the shares; sockets are shut down under it, and sources told; inside
+    // those of whoever sends
     mutable std::mutex mutex_;
     std::atomic<std::size_t> held_{0};
     std::size_t held_most_ = 0;
@@ -116,7 +122,7 @@ class Account {
     std::size_t cut_off_ = 0;
     std::size_t freed_ = 0; // by connections that were cut off, and not yet given to the system
     std::size_t held_most_lately_ = 0; // since that
-    bool source_waits_ = false;
+    RequestSource* waiting_ = nullptr; // a list of the sources that wait for octets
     /// How many places there are for hosts; what those that fall into one place hold is one's.
     static constexpr std::size_t hosts_max = 256;
     const std::unique_ptr<std::array<Host, hosts_max>> hosts_;

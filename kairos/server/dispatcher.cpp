@@ -64,7 +64,9 @@ bool QueuedRequest::count() noexcept
         is_waiting_ = connection_->begin_waiting(most);
         if (!is_waiting_) return false;
     }
-    if (!is_queued_) is_queued_ = Serving::of(connection_->orb()).account().queue(message_bytes());
+    if (!is_queued_) // small ones are not counted, and need not ask
+        is_queued_ = message_bytes() <= Account::free_octets ||
+                     Serving::of(connection_->orb()).account().queue(message_bytes(), source());
     return is_queued_;
 }
 
@@ -164,8 +166,7 @@ class OwedReply final : public OwedChannel {
     {
         if (!is_owed_) return;
         connection_->note_owed(-1);
-        if (counts_.is_queued && Serving::of(connection_->orb()).account().unqueue(counts_.octets))
-            connection_->source().on_space();
+        if (counts_.is_queued) Serving::of(connection_->orb()).account().unqueue(counts_.octets);
         if (counts_.is_under_way) connection_->request_done();
     }
 
@@ -228,10 +229,8 @@ void RequestStore::give_back(QueuedRequest* request) noexcept
         watcher->on_done();
     spare->end_waiting();
     if (std::exchange(spare->counted, false)) spare->connection_->request_done();
-    const bool tells =
-        std::exchange(spare->is_queued_, false) &&
+    if (std::exchange(spare->is_queued_, false))
         Serving::of(spare->connection_->orb()).account().unqueue(spare->message_bytes());
-    if (tells) spare->connection_->source().on_space();
     spare->kept_.reset();
     spare->connection_ = {};
     if (spare->bytes_.capacity() > limits::receive_buffer_initial) spare->bytes_.clear();

@@ -233,6 +233,13 @@ class RequestSource {
     /// Notes that what a full dispatcher did not take may be offered again. Any thread.
     virtual void on_space() noexcept = 0;
 
+    /// Its place among those that wait for octets in the account, which guards it (account.h).
+    struct Waiting {
+        bool waits = false;
+        RequestSource* next = nullptr;
+    };
+    Waiting waiting{};
+
   protected:
     ~RequestSource() = default;
 };

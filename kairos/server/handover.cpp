@@ -335,6 +335,7 @@ HandoverServer::~HandoverServer()
     if (!loop_) return;
     stop();
     join();
+    Serving::of(orb_).account().forget(*this);
 }
 
 Result<void> HandoverServer::open(std::unique_ptr<Dispatcher> dispatcher)

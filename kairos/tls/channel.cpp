@@ -181,12 +181,7 @@ Result<orb::PeerCertificate> Channel::trusted_certificate() const
             certificate.reset(SSL_get1_peer_certificate(ssl_.get()));
     }
     if (!certificate) return orb::PeerCertificate{};
-    auto subject = distinguished_name(*X509_get_subject_name(certificate.get()));
-    if (!subject) return subject.error();
-    auto names = alternative_names_of(*certificate);
-    if (!names) return names.error();
-    return orb::PeerCertificate{
-        .is_shown = true, .subject = std::move(subject).value(), .names = std::move(names).value()};
+    return names_of(*certificate);
 }
 
 std::vector<CertificatePointer> Channel::peer_certificates() const
@@ -450,7 +445,8 @@ std::string Channel::alert_received(int alert)
 
 std::string Channel::why_distrusted() const
 {
-    std::string text = "certificate " + distrusted_ + " is not accepted: ";
+    std::string text = "certificate " + distrusted_ + " is not accepted: " + why_distrusted_;
+    if (!why_distrusted_.empty()) return text;
     switch (distrust_) {
     case X509_V_ERR_HOSTNAME_MISMATCH:
     case X509_V_ERR_IP_ADDRESS_MISMATCH:
@@ -497,6 +493,15 @@ int Channel::look_at_certificate(int accepted, X509_STORE_CTX* store)
     } catch (const std::bad_alloc&) { // the message has no name then
     }
     return 0;
+}
+
+void Channel::distrust(SSL& ssl, std::string why)
+{
+    auto& self = *static_cast<Channel*>(SSL_get_app_data(&ssl));
+    const X509* const certificate = SSL_get0_peer_certificate(&ssl);
+    if (certificate != nullptr) self.distrusted_ = "'" + subject_of(*certificate) + "'";
+    self.why_distrusted_ = std::move(why);
+    self.distrust_ = X509_V_ERR_OCSP_VERIFY_FAILED;
 }
 
 // --- sessions ------------------------------------------------------------------------------------
@@ -718,13 +723,15 @@ Result<orb::PeerCertificate> certificate_of(const net::Channel& channel)
 
 namespace kairos::orb {
 
-/// What kairos/access asks for.
+/// What kairos/access and kairos/csiv2 ask for.
 KAIROS_API const TlsPeers& tls_peers();
 
 const TlsPeers& tls_peers()
 {
     static constexpr TlsPeers peers{.number_of = &tls::number_of,
-                                    .certificate_of = &tls::certificate_of};
+                                    .certificate_of = &tls::certificate_of,
+                                    .first_of_chain = &tls::first_of_chain,
+                                    .written_name = &tls::written_name};
     return peers;
 }
 

@@ -62,6 +62,8 @@ class Channel final : public net::WrappingChannel {
     /// Returns the peer's certificate if somebody trusted was found to have signed it; an error
     /// where a name in it cannot be written.
     [[nodiscard]] Result<orb::PeerCertificate> trusted_certificate() const;
+    /// Notes, while hands are shaken, why the server is not believed where its chain is good.
+    static void distrust(SSL& ssl, std::string why);
     /// Returns a number that no other channel of the process has or will have; not 0.
     [[nodiscard]] std::uint64_t number() const noexcept { return number_; }
 
@@ -173,6 +175,7 @@ class Channel final : public net::WrappingChannel {
     std::size_t first_size_ = 0;
     int distrust_ = 0; // X509_V_ERR…
     std::string distrusted_;
+    std::string why_distrusted_;    // where the number does not say it
     std::vector<std::byte> unsent_; // octets for the descriptor; its memory goes with them
 };
 

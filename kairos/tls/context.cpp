@@ -3,6 +3,7 @@
 
 #include "kairos/base/log.h"
 #include "kairos/tls/limits.h"
+#include "kairos/tls/stapling.h"
 
 #include <algorithm>
 #include <array>
@@ -163,6 +164,8 @@ Result<ContextPointer> make_client_context(const orb::TlsOptions& options)
     if (options.check_server == orb::ServerCheck::no) return context;
     if (const auto used = use_trust(made, options, false); !used) return used.error();
     if (const auto used = use_revocations(made, options); !used) return used.error();
+    if (options.check_staple != orb::ClientCheck::no)
+        ask_for_staples(made, options.check_staple == orb::ClientCheck::required);
     return context;
 }
 
@@ -180,6 +183,9 @@ Result<ContextPointer> make_server_context(const orb::TlsOptions& options)
         SSL_CTX_set_session_id_context(&made, giop_protocol.data(), giop_protocol.size()) != 1)
         return Error{ErrorCode::system, "TLS cannot be used: " + take_error()};
     if (const auto used = use_certificate(made, options); !used) return used.error();
+    if (!options.staple.empty())
+        if (const auto used = show_staple(made, options.staple); !used)
+            return bad_file("-ORBTlsStaple", options.staple, used.error().reason);
     if (options.check_client == orb::ClientCheck::no) return context;
     // Everybody can have a certificate of those whom systems trust.
     if (options.trust == "system")
@@ -212,7 +218,10 @@ Result<ContextPointer> make_context(Side side, const orb::TlsOptions& options)
     if (side == Side::client) return make_client_context(options);
     auto made = make_server_context(options);
     // Here only: clients have that too. And when all can be used: what cannot is read again.
-    if (made) warn_of(*SSL_CTX_get0_certificate(made->get()), options);
+    if (!made) return made;
+    warn_of(*SSL_CTX_get0_certificate(made->get()), options);
+    if (has_old_staple(**made))
+        log::warning("-ORBTlsStaple " + options.staple + ": it has expired, and is not shown");
     return made;
 }
 
@@ -221,6 +230,7 @@ std::vector<std::string> files_of(Side side, const orb::TlsOptions& options)
     std::vector<std::string> files;
     if (!options.certificate.empty()) files.push_back(options.certificate);
     if (!options.key.empty()) files.push_back(options.key);
+    if (side == Side::server && !options.staple.empty()) files.push_back(options.staple);
     if (!checks_peer(side, options)) return files;
     if (!options.revocations.empty()) files.push_back(options.revocations);
     if (options.trust == "system") {

@@ -25,6 +25,8 @@ inline constexpr std::size_t without_data_max = 128;
 inline constexpr std::size_t unsent_max = std::size_t{64} << 10;
 /// Octets of a certificate with those of who signed it.
 inline constexpr long certificates_max = 64L << 10;
+/// Octets of what an authority says of a certificate: TLS 1.2 has it in one record.
+inline constexpr std::size_t staple_max = std::size_t{15} << 10;
 /// Servers of which a client remembers how to resume a session.
 inline constexpr std::size_t sessions_max = 256;
 /// Octets of a name in a peer's certificate that are written into messages, and how many names.

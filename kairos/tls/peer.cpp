@@ -1,11 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kairos/tls/peer.h"
 
+#include "kairos/csi/context.h"
+#include "kairos/tls/certificates.h"
+
+#include <algorithm>
 #include <arpa/inet.h>
 #include <array>
+#include <openssl/asn1.h>
 #include <openssl/err.h>
 #include <openssl/x509v3.h>
+#include <optional>
 #include <string_view>
+#include <utility>
 
 namespace kairos::tls {
 namespace {
@@ -86,6 +93,98 @@ Result<std::vector<std::string>> alternative_names_of(const X509& certificate)
         if (std::string one = text_of(*sk_GENERAL_NAME_value(names.get(), i)); !one.empty())
             all.push_back(std::move(one));
     return all;
+}
+
+namespace {
+
+Error no_chain(const std::string& why)
+{
+    ERR_clear_error();
+    return Error{ErrorCode::malformed, why};
+}
+
+const unsigned char* begin_of(Bytes octets)
+{
+    return reinterpret_cast<const unsigned char*>(octets.data());
+}
+
+/// Of these octets, all of which are one sequence.
+std::optional<Bytes> inside_sequence(Bytes octets)
+{
+    const unsigned char* at = begin_of(octets);
+    long size = 0;
+    int tag = 0;
+    int tag_class = 0;
+    const int form =
+        ASN1_get_object(&at, &size, &tag, &tag_class, static_cast<long>(octets.size()));
+    const auto header = static_cast<std::size_t>(at - begin_of(octets));
+    if (form != V_ASN1_CONSTRUCTED || tag != V_ASN1_SEQUENCE || tag_class != V_ASN1_UNIVERSAL ||
+        header + static_cast<std::size_t>(size) != octets.size())
+        return std::nullopt;
+    return octets.subspan(header);
+}
+
+} // namespace
+
+Result<orb::PeerCertificate> names_of(const X509& certificate)
+{
+    auto subject = distinguished_name(*X509_get_subject_name(&certificate));
+    if (!subject) return subject.error();
+    auto names = alternative_names_of(certificate);
+    if (!names) return names.error();
+    return orb::PeerCertificate{
+        .is_shown = true, .subject = std::move(subject).value(), .names = std::move(names).value()};
+}
+
+/// No more is read than there may be, and a signature is looked at only where the names say whose
+/// it is.
+Result<orb::PeerCertificate> first_of_chain(Bytes chain)
+{
+    using namespace csi::limits;
+    ERR_clear_error();
+    if (chain.size() > chain_max)
+        return no_chain("a chain of more than " + std::to_string(chain_max) + " octets");
+    const auto inside = chain.empty() ? std::nullopt : inside_sequence(chain);
+    if (!inside) return no_chain("a chain that is no sequence of certificates");
+    const unsigned char* at = begin_of(*inside);
+    const unsigned char* const end = at + inside->size();
+    CertificatePointer first;
+    CertificatePointer last;
+    for (std::size_t count = 0; at != end; ++count) {
+        if (count == certificates_max)
+            return no_chain("a chain of more than " + std::to_string(count) + " certificates");
+        CertificatePointer next(d2i_X509(nullptr, &at, static_cast<long>(end - at)));
+        if (!next) return no_chain("a chain that has something else than certificates");
+        if (count != 0) {
+            const X509& signed_one = last ? *last : *first;
+            if (X509_check_issued(next.get(), const_cast<X509*>(&signed_one)) != X509_V_OK ||
+                !has_signed(*next, signed_one))
+                return no_chain("a chain in which '" + subject_of(*next) + "' has not signed '" +
+                                subject_of(signed_one) + "'");
+        }
+        (first ? last : first) = std::move(next);
+    }
+    if (!first) return no_chain("a chain without certificates");
+    auto names = names_of(*first);
+    if (names && names->subject.empty() && names->names.empty())
+        return no_chain("a certificate without a name");
+    return names;
+}
+
+Result<std::string> written_name(Bytes name)
+{
+    using Name = Owned<X509_NAME, &X509_NAME_free>;
+    ERR_clear_error();
+    if (name.size() > csi::limits::distinguished_name_max)
+        return no_chain("a distinguished name of more than " +
+                        std::to_string(csi::limits::distinguished_name_max) + " octets");
+    const unsigned char* at = begin_of(name);
+    const Name read(d2i_X509_NAME(nullptr, &at, static_cast<long>(name.size())));
+    if (!read || at != begin_of(name) + name.size())
+        return no_chain("a distinguished name that is none");
+    auto text = distinguished_name(*read);
+    if (text && text->empty()) return no_chain("a distinguished name that is empty");
+    return text;
 }
 
 } // namespace kairos::tls

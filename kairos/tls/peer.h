@@ -4,7 +4,9 @@
 // is left out, and what cannot be printed is written so that no two are the same.
 #pragma once
 
+#include "kairos/base/bytes.h"
 #include "kairos/base/result.h"
+#include "kairos/orb/tls_peers.h"
 #include "kairos/tls/openssl.h"
 
 #include <string>
@@ -31,5 +33,12 @@ struct Peer {
 /// no printable character of ASCII, and "\", is "\" with two hexadecimal digits. An error where the
 /// certificate has them but they cannot be read, or has them twice.
 [[nodiscard]] Result<std::vector<std::string>> alternative_names_of(const X509& certificate);
+
+/// Returns both; an error where one cannot be written.
+[[nodiscard]] Result<orb::PeerCertificate> names_of(const X509& certificate);
+
+/// What orb::TlsPeers::first_of_chain and written_name say.
+[[nodiscard]] Result<orb::PeerCertificate> first_of_chain(Bytes chain);
+[[nodiscard]] Result<std::string> written_name(Bytes name);
 
 } // namespace kairos::tls

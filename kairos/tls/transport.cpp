@@ -88,6 +88,12 @@ class TlsOfOrb final : public Tls {
                          "-ORBTlsRevocations " + tls.revocations +
                              ": it needs an end that checks its peers: -ORBTlsVerifyServer other "
                              "than 'no', or -ORBTlsVerifyClient with -ORBTlsCertificate"};
+        if (tls.check_staple != orb::ClientCheck::no && tls.check_server == orb::ServerCheck::no)
+            return Error{ErrorCode::invalid_argument,
+                         "-ORBTlsVerifyStaple needs -ORBTlsVerifyServer other than 'no'"};
+        if (!tls.staple.empty() && !made->has_certificate())
+            return Error{ErrorCode::invalid_argument,
+                         "-ORBTlsStaple " + tls.staple + ": it needs -ORBTlsCertificate"};
         if (made->has_certificate())
             if (const auto server = made->server_.get(); !server) return server.error();
         if (tls.trust != orb::TlsOptions{}.trust || !tls.revocations.empty())

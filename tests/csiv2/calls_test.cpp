@@ -12,14 +12,18 @@
 #include "kairos/ior/object_url.h"
 #include "kairos/ior/profile.h"
 #include "kairos/orb/adapter.h"
+#include "kairos/tls/peer.h"
 #include "tests/access/rules.h"
 #include "tests/csiv2/files.h"
 #include "tests/malformed/fixture.h"
 #include "tests/tls/certificates.h"
 
 #include <atomic>
+#include <cstring>
 #include <memory>
+#include <openssl/x509.h>
 #include <optional>
+#include <span>
 #include <thread>
 #include <tuple>
 
@@ -45,15 +49,69 @@ std::string text_of(const std::optional<csiv2::Caller>& caller)
 {
     using Identity = csiv2::Caller::Identity;
     if (!caller) return "nobody";
-    const char* const kinds[] = {"", " for somebody", " for "};
-    return "'" + caller->user + "'" + kinds[static_cast<int>(caller->identity)] +
-           (caller->identity == Identity::name ? "'" + caller->name + "'" : "");
+    const char* const kinds[] = {"", " for somebody", " for ", " for certificate ", " for name "};
+    std::string text = "'" + caller->user + "'" + kinds[static_cast<int>(caller->identity)];
+    if (caller->identity >= Identity::name) text += "'" + caller->name + "'";
+    for (const std::string& each : caller->names)
+        text += ", " + each;
+    return text;
 }
+
+/// A certificate of a file, in DER.
+csi::OctetVector certificate_in(const std::string& name)
+{
+    const auto read = tls::read_certificate(Certificates::get().path(name + ".pem")).value();
+    csi::OctetVector octets(static_cast<std::size_t>(i2d_X509(read.get(), nullptr)));
+    auto* at = reinterpret_cast<unsigned char*>(octets.data());
+    EXPECT_GT(i2d_X509(read.get(), &at), 0);
+    return octets;
+}
+
+/// Its subject, likewise.
+csi::OctetVector subject_in(const std::string& name)
+{
+    const auto read = tls::read_certificate(Certificates::get().path(name + ".pem")).value();
+    const X509_NAME* const subject = X509_get_subject_name(read.get());
+    csi::OctetVector octets(static_cast<std::size_t>(i2d_X509_NAME(subject, nullptr)));
+    auto* at = reinterpret_cast<unsigned char*>(octets.data());
+    EXPECT_GT(i2d_X509_NAME(subject, &at), 0);
+    return octets;
+}
+
+/// Those of several files.
+class Chain {
+  public:
+    explicit Chain(const std::vector<std::string>& names)
+    {
+        for (const std::string& each : names)
+            octets_.push_back(certificate_in(each));
+        for (const csi::OctetVector& each : octets_)
+            views_.emplace_back(each);
+    }
+    [[nodiscard]] std::span<const Bytes> views() const { return views_; }
+    [[nodiscard]] csi::OctetVector token() const { return csi::chain_of(views_); }
+
+  private:
+    std::vector<csi::OctetVector> octets_;
+    std::vector<Bytes> views_;
+};
+
+/// As SSLIOP has it.
+struct ChainOfIdl {
+    std::vector<CORBA::OctetSeq> all;
+
+    [[nodiscard]] CORBA::ULong length() const { return static_cast<CORBA::ULong>(all.size()); }
+    const CORBA::OctetSeq& operator[](CORBA::ULong i) const { return all[i]; }
+};
 
 constexpr const char* with_users = "[server]\nusers = \"users\"\ntarget = \"plant\"\n";
 constexpr const char* with_trust = "[[trust]]\nwho = \"user:gateway\"\nnames = [\"*@web\"]\n"
                                    "[[trust]]\nwho = \"certificate:CN=client\"\n"
                                    "names = [\"carol\"]\nanonymous = true\n";
+constexpr const char* with_subjects =
+    "[[trust]]\nwho = \"user:gateway\"\n"
+    "subjects = [\"CN=client\", \"CN=*,O=Plant\", \"DNS:*.plant.example\"]\n"
+    "[[trust]]\nwho = \"user:alice\"\nsubjects = \"**\"\n";
 
 Arguments by_tls(const char* check = "optional")
 {
@@ -198,6 +256,83 @@ TEST_F(Csiv2Calls, SpeakForOthersWhereThatIsTrusted)
     }
     EXPECT_EQ(call(known, server), "nobody");
     EXPECT_THROW(csiv2::SpeakingFor("a@b@c"), CORBA::BAD_PARAM);
+}
+
+TEST_F(Csiv2Calls, SpeakForSubjectsOfCertificatesWhereThatIsTrusted)
+{
+    RunningServer server("thread-per-connection",
+                         by_tls() +
+                             files.options(std::string(with_users) + with_trust + with_subjects));
+    note(server);
+    Client gateway(trusting() + files.is("gateway"));
+    Client alice(trusting() + files.is("alice"));
+    {
+        const auto client = csiv2::SpeakingFor::certificates(Chain({"client", "ca"}).views());
+        EXPECT_EQ(call(gateway, server, 3), "'gateway' for certificate 'CN=client'");
+        EXPECT_EQ(call(server, trusting() + files.is("bob@plant")), refused);
+        EXPECT_TRUE(LogLines::wait_for("user 'bob@plant' is not trusted to speak for names of "
+                                       "certificates"));
+        const csiv2::SpeakingFor dave("dave@web");
+        EXPECT_EQ(call(gateway, server), "'gateway' for 'dave@web'");
+    }
+    {
+        const auto alone = csiv2::SpeakingFor::certificates(Chain({"client"}).views());
+        EXPECT_EQ(call(gateway, server), "'gateway' for certificate 'CN=client'");
+    }
+    {
+        // A component that looks like two; and its other name alone would have been enough, but
+        // whoever speaks might make a certificate with it, and any subject.
+        const auto evil = csiv2::SpeakingFor::certificates(Chain({"comma", "ca"}).views());
+        EXPECT_EQ(call(gateway, server), refused);
+        EXPECT_TRUE(LogLines::wait_for("is not trusted to speak for 'CN=evil\\,O=Plant'"));
+        EXPECT_EQ(call(alice, server),
+                  "'alice' for certificate 'CN=evil\\,O=Plant', DNS:a.plant.example");
+    }
+    {
+        const csi::OctetVector subject = subject_in("client");
+        const auto name = csiv2::SpeakingFor::distinguished_name(subject);
+        EXPECT_EQ(call(gateway, server), "'gateway' for name 'CN=client'");
+    }
+    {
+        const csi::OctetVector octets = certificate_in("client");
+        ChainOfIdl chain;
+        chain.all.emplace_back(static_cast<CORBA::ULong>(octets.size()));
+        chain.all[0].length(static_cast<CORBA::ULong>(octets.size()));
+        std::memcpy(chain.all[0].get_buffer(), octets.data(), octets.size());
+        const auto client = csiv2::SpeakingFor::certificates(chain);
+        EXPECT_EQ(call(gateway, server), "'gateway' for certificate 'CN=client'");
+    }
+    EXPECT_EQ(call(gateway, server), "'gateway'");
+    const csi::OctetVector some(1);
+    const csi::OctetVector much(csi::limits::chain_max);
+    using Views = std::vector<Bytes>;
+    for (const Views& none : {Views{}, Views{Bytes()}, Views(9, Bytes(some)), Views{Bytes(much)}})
+        EXPECT_THROW((void)csiv2::SpeakingFor::certificates(none), CORBA::BAD_PARAM) << none.size();
+    EXPECT_THROW((void)csiv2::SpeakingFor::distinguished_name({}), CORBA::BAD_PARAM);
+    EXPECT_THROW((void)csiv2::SpeakingFor::distinguished_name(much), CORBA::BAD_PARAM);
+}
+
+/// Only who is allowed to speak for somebody so, has references say it.
+TEST_F(Csiv2Calls, SayInReferencesForWhomOneMaySpeak)
+{
+    const auto types = [&](const std::string& trust) -> std::uint32_t {
+        RunningServer server("thread-per-connection", by_tls() + files.options(with_users + trust));
+        const auto url = ior::parse_object_url(server.reference());
+        const auto profile = ior::decode_iiop(url->reference.profiles.at(0).data).value();
+        for (const ior::TaggedComponent& each : profile.components)
+            if (each.tag == ior::tag_csi_sec_mech_list)
+                return csi::decode_component(each)->all.at(0).identity_types;
+        return 99;
+    };
+    EXPECT_EQ(types(""), 0u);
+    EXPECT_EQ(types(with_trust), 1u | 2u);
+    EXPECT_EQ(types(with_subjects), 4u | 8u);
+    // And who may not is not told anything.
+    RunningServer server("thread-per-connection",
+                         by_tls() + files.options(std::string(with_users) + with_trust));
+    Client gateway(trusting() + files.is("gateway"));
+    const auto client = csiv2::SpeakingFor::certificates(Chain({"client"}).views());
+    EXPECT_EQ(call(gateway, server), not_sent);
 }
 
 TEST_F(Csiv2Calls, KeepThePasswordFromWhereNothingIsProtected)
@@ -543,6 +678,36 @@ TEST_F(Csiv2Calls, AreAllowedByRulesForThoseWhomTheyAreMadeFor)
     EXPECT_TRUE(LogLines::wait_for("access denied: who=\"login dave@web\""));
 }
 
+/// A user may be called what somebody's certificate says.
+TEST_F(Csiv2Calls, AreAllowedByRulesForSubjectsThatAreNoUsers)
+{
+    const access_testing::RulesFile rules(
+        "[[rule]]\nwho = \"subject:CN=client\"\nallow = \"act\"\n"
+        "[[rule]]\nwho = \"login:CN=elsewhere\"\nallow = \"act\"\n");
+    RunningServer server("thread-per-connection",
+                         by_tls() + rules.options() +
+                             files.options(std::string(with_users) + with_subjects +
+                                           "[[trust]]\nwho = \"user:alice\"\nnames = \"*\"\n"));
+    note(server);
+    constexpr const char* denied = "NO_PERMISSION 0x4b52001c NO";
+    Client alice(trusting() + files.is("alice"));
+    {
+        const auto one = csiv2::SpeakingFor::certificates(Chain({"client", "ca"}).views());
+        EXPECT_EQ(call(alice, server, 3), "'alice' for certificate 'CN=client'");
+    }
+    {
+        const auto one = csiv2::SpeakingFor::certificates(Chain({"elsewhere"}).views());
+        EXPECT_EQ(call(alice, server), denied);
+        EXPECT_TRUE(LogLines::wait_for("access denied: who=\"subject CN=elsewhere\""));
+    }
+    {
+        const csiv2::SpeakingFor user("CN=client");
+        EXPECT_EQ(call(alice, server), denied);
+    }
+    const csiv2::SpeakingFor user("CN=elsewhere");
+    EXPECT_EQ(call(alice, server), "'alice' for 'CN=elsewhere'");
+}
+
 // --- what comes otherwise ------------------------------------------------------------------------
 
 /// The answer to a request with these contexts: what comes of it, and what is said of the context.
@@ -636,6 +801,85 @@ TEST_F(Csiv2Calls, AreAnsweredAsTheSpecificationSays)
     EXPECT_EQ(one(csi::ContextError{.major = 1, .minor = 1}), no + ", error 0 1/1");
     const csi::OctetVector good = csi::encode(EstablishContext{.authentication = right});
     EXPECT_EQ(answer(server, {good, good}), no + ", error 0 3/1");
+}
+
+/// What is wrong with a chain; "" for none.
+std::string fault_of(const csi::OctetVector& chain)
+{
+    const auto first = tls::first_of_chain(chain);
+    return first ? "" : first.error().reason;
+}
+
+TEST_F(Csiv2Calls, AreRefusedForChainsThatAreNone)
+{
+    using csi::IdentityType;
+    RunningServer server(
+        "thread-per-connection",
+        files.options(std::string(with_users) + "unprotected = true\n" + with_subjects));
+    const auto identity = [&](IdentityType type, csi::OctetVector token) {
+        return answer(server, {csi::encode(csi::EstablishContext{
+                                  .identity = {.type = type, .token = std::move(token)},
+                                  .authentication = csi::encode(csi::UserAndPassword{
+                                      .user = "alice", .password = "alice-secret"})})});
+    };
+    const std::string taken = "NO_EXCEPTION, complete 0";
+    const std::string no = std::string(refused) + ", error 0 1/1";
+    const csi::OctetVector good = Chain({"client", "ca"}).token();
+    EXPECT_EQ(identity(IdentityType::certificates, good), taken);
+    EXPECT_EQ(fault_of(good), "");
+    csi::OctetVector longer = good;
+    longer.push_back(std::byte{0});
+    csi::OctetVector altered = good; // within the signature of the last
+    altered.back() ^= std::byte{1};
+    csi::OctetVector endless = good; // of a length that is not said
+    endless[1] = std::byte{0x80};
+    const csi::OctetVector nothing{std::byte{0x30}, std::byte{0}};
+    const csi::OctetVector other{std::byte{0x30}, std::byte{2}, std::byte{0x30}, std::byte{0}};
+    struct Case {
+        csi::OctetVector token;
+        const char* fault;
+    };
+    const std::vector<Case> cases{
+        {Chain({"client", "other-ca"}).token(), "'CN=Other' has not signed 'CN=client'"},
+        {Chain({"ca", "client"}).token(), "'CN=client' has not signed 'CN=Authority'"},
+        {Chain({"client", "server"}).token(), "'CN=server' has not signed 'CN=client'"},
+        {Chain({"client", "ca", "client"}).token(), "'CN=client' has not signed 'CN=Authority'"},
+        {Chain({"ca", "ca", "ca", "ca", "ca", "ca", "ca", "ca", "ca"}).token(),
+         "a chain of more than 8 certificates"},
+        {nothing, "a chain without certificates"},
+        {other, "a chain that has something else than certificates"},
+        {csi::OctetVector(), "a chain that is no sequence of certificates"},
+        {longer, "a chain that is no sequence of certificates"},
+        {endless, "a chain that is no sequence of certificates"},
+        {csi::OctetVector(csi::limits::chain_max + 1), "a chain of more than 49152 octets"},
+        {certificate_in("client"), "a chain that has something else than certificates"},
+    };
+    for (const Case& each : cases) {
+        EXPECT_EQ(identity(IdentityType::certificates, each.token), no) << each.fault;
+        EXPECT_NE(fault_of(each.token).find(each.fault), std::string::npos)
+            << fault_of(each.token) << " instead of " << each.fault;
+    }
+    EXPECT_EQ(fault_of(altered), "") << "nobody says who has signed the last one";
+    for (std::size_t size = 0; size < good.size(); ++size)
+        EXPECT_NE(fault_of({good.begin(), good.begin() + static_cast<std::ptrdiff_t>(size)}), "");
+    csi::OctetVector signed_otherwise = Chain({"client"}).token();
+    signed_otherwise.back() ^= std::byte{1};
+    signed_otherwise.erase(signed_otherwise.begin(), signed_otherwise.begin() + 4);
+    const csi::OctetVector ca = certificate_in("ca");
+    EXPECT_NE(fault_of(csi::chain_of(std::vector<Bytes>{signed_otherwise, ca})), "");
+    // Names by themselves.
+    const csi::OctetVector name = subject_in("comma");
+    EXPECT_EQ(identity(IdentityType::distinguished_name, name), taken);
+    EXPECT_EQ(tls::written_name(name).value(), "CN=evil\\,O=Plant");
+    csi::OctetVector more = name;
+    more.push_back(std::byte{0});
+    for (const csi::OctetVector& each :
+         {more, nothing, csi::OctetVector(), good,
+          csi::OctetVector(csi::limits::distinguished_name_max + 1), csi::exported_name("ann")})
+        EXPECT_EQ(identity(IdentityType::distinguished_name, each), no);
+    EXPECT_EQ(identity(IdentityType::certificates, name), no);
+    EXPECT_EQ(identity(static_cast<IdentityType>(16), good),
+              std::string(refused) + ", error 0 2/1");
 }
 
 TEST_F(Csiv2Calls, HoldUpWhoGuesses)

@@ -4,8 +4,13 @@
 // not take what it is sent is not waited for: in every architecture, while somebody else is served.
 #include "kairos/base/heap_testing.h"
 #include "kairos/orb/orb.h"
+#include "kairos/server/dispatcher.h"
 #include "kairos/server/serving.h"
 #include "tests/robust/was_read.h"
+
+#include <array>
+#include <span>
+#include <vector>
 
 namespace kairos::orb_testing {
 namespace {
@@ -257,16 +262,44 @@ TEST(Account, WhatIsSmallIsNotCounted)
     EXPECT_EQ(account.figures().held, 2 * orb::Account::free_octets);
 }
 
+class CountingSource final : public orb::RequestSource {
+  public:
+    void on_space() noexcept override { ++told; }
+    int told = 0;
+};
+
 TEST(Account, RequestsAreQueuedUpToHalfOfIt)
 {
     orb::Account account(10 * mib);
-    EXPECT_TRUE(account.queue(8 * mib)); // one always
-    EXPECT_FALSE(account.queue(mib));
-    EXPECT_TRUE(account.queue(100)); // not counted
-    EXPECT_TRUE(account.unqueue(8 * mib));
-    EXPECT_TRUE(account.queue(3 * mib));
-    EXPECT_TRUE(account.queue(2 * mib));
-    EXPECT_FALSE(account.unqueue(2 * mib)); // nobody waits
+    CountingSource source;
+    EXPECT_TRUE(account.queue(8 * mib, source)); // one always
+    EXPECT_FALSE(account.queue(mib, source));
+    EXPECT_TRUE(account.queue(100, source)); // not counted
+    EXPECT_EQ(source.told, 0);
+    account.unqueue(8 * mib);
+    EXPECT_EQ(source.told, 1);
+    EXPECT_TRUE(account.queue(3 * mib, source));
+    EXPECT_TRUE(account.queue(2 * mib, source));
+    account.unqueue(2 * mib);
+    EXPECT_EQ(source.told, 1); // it waits for nothing
+}
+
+/// What one lane waits for, another has.
+TEST(Account, AllSourcesAreToldThatWait)
+{
+    orb::Account account(10 * mib);
+    std::array<CountingSource, 4> sources;
+    EXPECT_TRUE(account.queue(4 * mib, sources[0]));
+    for (int again = 0; again < 2; ++again)
+        for (CountingSource& each : std::span(sources).subspan(1))
+            EXPECT_FALSE(account.queue(2 * mib, each));
+    account.forget(sources[0]);
+    account.forget(sources[2]);
+    account.unqueue(4 * mib);
+    std::vector<int> told;
+    for (const CountingSource& each : sources)
+        told.push_back(each.told);
+    EXPECT_EQ(told, (std::vector<int>{0, 1, 0, 1}));
 }
 
 TEST(Account, WhoeverGoesGivesItsShareBack)

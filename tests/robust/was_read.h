@@ -10,8 +10,8 @@
 
 namespace kairos::orb_testing {
 
-/// Whether the server has read all that this peer has sent it.
-[[nodiscard]] inline bool was_read(const RunningServer& server, RawPeer& peer)
+/// Whether who listens at a port of this process has read all that this peer has sent it.
+[[nodiscard]] inline bool was_read(std::uint16_t server_port, RawPeer& peer)
 {
     const std::uint16_t port = peer.socket().local_address()->port();
     const auto hex = [](std::uint16_t number) {
@@ -25,11 +25,16 @@ namespace kairos::orb_testing {
         std::istringstream fields(line);
         std::string number, local, remote, state, queues;
         fields >> number >> local >> remote >> state >> queues;
-        if (local.ends_with(hex(server.port())) && remote.ends_with(hex(port)))
+        if (local.ends_with(hex(server_port)) && remote.ends_with(hex(port)))
             return queues.ends_with(":00000000");
     }
     ADD_FAILURE() << "no such connection";
     return true;
+}
+
+[[nodiscard]] inline bool was_read(const RunningServer& server, RawPeer& peer)
+{
+    return was_read(server.port(), peer);
 }
 
 } // namespace kairos::orb_testing

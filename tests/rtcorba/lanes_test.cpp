@@ -6,6 +6,7 @@
 #include "kairos/ior/component.h"
 #include "kairos/orb/hooks.h"
 #include "tests/robust/local.h"
+#include "tests/robust/was_read.h"
 #include "tests/rtcorba/sockets.h"
 
 #include <sys/stat.h>
@@ -191,6 +192,51 @@ TEST_F(PoolsWithLanes, ReadTheHighWhileTheLowCannotBeRead)
     shared.let_go.set();
     caller.join();
     EXPECT_EQ(listener_->servant.calls, 2u);
+}
+
+/// Each lane reads for itself, and what all of them have to be served has one limit: where a
+/// request of one lane waits for that of another to be served, it goes on then.
+TEST_F(PoolsWithLanes, HaveRoomForLargeRequestsTogether)
+{
+    constexpr std::size_t limit = std::size_t{8} << 20;
+    World world({"-ORBMemory", std::to_string(limit)});
+    serve(world, make_pool(world, {low, high}));
+    world.activate();
+    Event busy;
+    Event go_on;
+    listener_->servant.action = [&] {
+        busy.set();
+        EXPECT_TRUE(go_on.wait());
+    };
+    const auto& octets = object_->_kairos_reference()->object_key();
+    const orb_testing::Octets key(octets.begin(), octets.end());
+    const auto by_lane = addresses(object_);
+    // Of requests that say no priority the low lane's only thread serves all.
+    RawPeer first = RawPeer::connect(by_lane.at(low).port);
+    first.send(orb_testing::request(key, "act").finish());
+    ASSERT_TRUE(busy.wait());
+    const orb_testing::Octets large = orb_testing::request(key, "count_octets")
+                                          .octets(orb_testing::Octets(limit / 10 * 3))
+                                          .finish(); // two are more than may wait
+    std::vector<RawPeer> peers;
+    for (const RTCORBA::Priority lane : {low, high}) {
+        const std::uint16_t port = by_lane.at(lane).port;
+        peers.push_back(RawPeer::connect(port));
+        peers.back().send(large);
+        while (!orb_testing::was_read(port, peers.back()))
+            std::this_thread::yield();
+        // Whoever has read it has also found it a place, or none, when it answers somebody else.
+        RawPeer other = RawPeer::connect(port);
+        other.send(orb_testing::WireMessage(giop::MessageType::locate_request)
+                       .u32(1)
+                       .u16(0)
+                       .octets(key)
+                       .finish());
+        EXPECT_FALSE(other.read_message().empty());
+    }
+    go_on.set();
+    for (RawPeer& each : peers)
+        EXPECT_EQ(ParsedReply(each.read_message()).text(), "NO_EXCEPTION");
 }
 
 TEST_F(PoolsWithLanes, ChangeNothingThatWasChosen)

@@ -206,6 +206,53 @@ class Peers:
                                self.keys / "crl.pem", "-crl_check", self.keys / "client.pem")
             check(status != 0 and "revoked" in said, f"openssl verify: {said}")
 
+    def staples(self):
+        """What the authority says by OpenSSL's own tool, which the server shows to who asks."""
+        tool = shutil.which("openssl")
+        if tool is None:
+            return
+        answer = self.work / "server.der"
+        signer = [self.keys / "ca.pem", "-rsigner", self.keys / "ca.pem", "-rkey",
+                  self.keys / "ca-key.pem"]
+
+        def openssl(*arguments):
+            status, said = run(tool, *arguments)
+            check(status == 0, f"openssl {arguments[0]}: {said}")
+            return said
+
+        def say(word):
+            serial = openssl("x509", "-noout", "-serial", "-in", self.keys / "server.pem")
+            (self.work / "index").write_text(
+                f"{word}\t{serial.strip().partition('=')[2]}\tunknown\t/CN=server\n")
+            openssl("ocsp", "-index", self.work / "index", "-CA", *signer, "-reqin",
+                    self.work / "question", "-ndays", "1", "-respout", answer.with_suffix(".new"))
+            answer.with_suffix(".new").replace(answer)
+
+        openssl("ocsp", "-issuer", self.keys / "ca.pem", "-cert", self.keys / "server.pem",
+                "-no_nonce", "-reqout", self.work / "question")
+        say("V\t491231235959Z\t")
+        asks = [*self.trusts, "-ORBTlsVerifyStaple", "required"]
+        with self.naming() as found:
+            status, said = run(self.kairos, "ping", found.group(1), *asks)
+            check(status != 0 and "'CN=server' is not accepted: what its authority says of it is "
+                  "not shown" in said, f"kairos ping, nothing shown: {said}")
+        with self.naming("-ORBTlsStaple", answer) as found:
+            status, said = run(self.kairos, "ping", found.group(1), *asks)
+            check(status == 0 and "alive" in said, f"kairos ping, an answer: {said}")
+            port = re.search(r"TLS at port (\d+)", run(self.kairos, "ior", found.group(1))[1])
+            for version in ("-tls1_3", "-tls1_2"):
+                said = openssl("s_client", "-connect", f"127.0.0.1:{port.group(1)}", version,
+                               "-status", "-CAfile", self.keys / "ca.pem")
+                check("OCSP Response Status: successful" in said and "Cert Status: good" in said,
+                      f"s_client -status {version}: {said}")
+            say("R\t491231235959Z\t200101000000Z")
+            for _ in range(1000):  # until the server has looked at the file
+                status, said = run(self.kairos, "ping", found.group(1), *asks)
+                if status != 0:
+                    break
+            check("'CN=server' is not accepted: its authority says that it was revoked" in said,
+                  f"kairos ping, revoked: {said}")
+
     def rereads(self):
         """Daemons read their files when they are told to, and end then if they have none."""
         own = self.work / "own.pem"
@@ -336,6 +383,7 @@ def main():
         peers.certificates()
         peers.among_kairos()
         peers.takes_back()
+        peers.staples()
         peers.rereads()
         peers.hangs_up()
         library = ctypes.util.find_library("omnisslTP4")

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Lists of revoked certificates: who is refused by them at either end, and what is said of lists
-// that cannot be gone by.
+// that cannot be gone by. And answers of authorities that servers show (OCSP).
 #include "kairos/tls/limits.h"
+#include "kairos/tls/stapling.h"
 #include "kairos/tls/watched_context.h"
 #include "tests/tls/files.h"
 #include "tests/tls/pair.h"
 
 #include <chrono>
+#include <ctime>
+#include <openssl/ocsp.h>
 #include <openssl/pem.h>
 #include <openssl/x509.h>
 #include <optional>
@@ -252,6 +255,182 @@ TEST_F(RevocationLists, AreForCertificatesOfTheAuthority)
 {
     EXPECT_TRUE(tls::has_signed(*ca.certificate, *of_client.certificate));
     EXPECT_FALSE(tls::has_signed(*ca.certificate, *identity("stranger").certificate));
+}
+
+// --- what servers show of themselves -------------------------------------------------------------
+
+using AnswersPointer = tls::Owned<OCSP_BASICRESP, &OCSP_BASICRESP_free>;
+using ResponsePointer = tls::Owned<OCSP_RESPONSE, &OCSP_RESPONSE_free>;
+using IdPointer = tls::Owned<OCSP_CERTID, &OCSP_CERTID_free>;
+using TimePointer = tls::Owned<ASN1_GENERALIZEDTIME, &ASN1_GENERALIZEDTIME_free>;
+
+TimePointer from_now(hours time)
+{
+    return TimePointer(
+        ASN1_GENERALIZEDTIME_adj(nullptr, std::time(nullptr), 0, time / std::chrono::seconds(1)));
+}
+
+/// What is said of a certificate.
+struct Word {
+    int status = V_OCSP_CERTSTATUS_GOOD;
+    hours begins{-1};
+    std::optional<hours> ends = hours{24};
+    const EVP_MD* digest = EVP_sha1();
+};
+
+std::string octets_of(OCSP_RESPONSE& response)
+{
+    std::string octets(static_cast<std::size_t>(i2d_OCSP_RESPONSE(&response, nullptr)), '\0');
+    auto* at = reinterpret_cast<unsigned char*>(octets.data());
+    EXPECT_GT(i2d_OCSP_RESPONSE(&response, &at), 0);
+    return octets;
+}
+
+/// What a context shows that is told to show these octets, whatever they are.
+int show_octets(SSL* ssl, void* octets)
+{
+    const auto& shown = *static_cast<const std::string*>(octets);
+    void* const copy = OPENSSL_memdup(shown.data(), shown.size());
+    SSL_set_tlsext_status_ocsp_resp(ssl, copy, static_cast<long>(shown.size()));
+    return SSL_TLSEXT_ERR_OK;
+}
+
+class Staples : public RevocationLists {
+  protected:
+    Staples() { client_options.check_staple = ClientCheck::required; }
+    /// What the authority says of this certificate, or somebody else in its place.
+    [[nodiscard]] std::string answer(const tls::Identity& about, const Word& word,
+                                     const tls::Identity& signer) const
+    {
+        const AnswersPointer answers(OCSP_BASICRESP_new());
+        const IdPointer id(
+            OCSP_cert_to_id(word.digest, about.certificate.get(), ca.certificate.get()));
+        const TimePointer begins = from_now(word.begins);
+        const TimePointer ends = word.ends ? from_now(*word.ends) : TimePointer();
+        const bool is_revoked = word.status == V_OCSP_CERTSTATUS_REVOKED;
+        EXPECT_NE(OCSP_basic_add1_status(
+                      answers.get(), id.get(), word.status, OCSP_REVOKED_STATUS_KEYCOMPROMISE,
+                      is_revoked ? begins.get() : nullptr, begins.get(), ends.get()),
+                  nullptr);
+        EXPECT_EQ(OCSP_basic_sign(answers.get(), signer.certificate.get(), signer.key.get(),
+                                  EVP_sha256(), nullptr, 0),
+                  1);
+        const ResponsePointer response(
+            OCSP_response_create(OCSP_RESPONSE_STATUS_SUCCESSFUL, answers.get()));
+        return octets_of(*response);
+    }
+    [[nodiscard]] std::string answer(const Word& word) const { return answer(of_server, word, ca); }
+    /// What a client says of a server that shows these octets; "": it believes it.
+    [[nodiscard]] std::string said_of(std::string octets, int version = TLS1_3_VERSION) const
+    {
+        const auto at_client = tls::make_context(Side::client, client_options).value();
+        const auto at_server = tls::make_context(Side::server, server_options).value();
+        SSL_CTX_set_max_proto_version(at_server.get(), version);
+        SSL_CTX_set_tlsext_status_cb(at_server.get(), &show_octets);
+        (void)SSL_CTX_set_tlsext_status_arg(at_server.get(), &octets);
+        Pair pair({}, *at_client, std::make_shared<tls::Sessions>(), *at_server);
+        (void)pair.shake();
+        return std::string(pair.refusal_of_client());
+    }
+    [[nodiscard]] static std::string refused(const std::string& why)
+    {
+        return "certificate 'CN=server' is not accepted: " + why +
+               " (-ORBTlsVerifyStaple required)";
+    }
+    /// Shows what the file has from now on.
+    void begin_with_file(const std::string& octets)
+    {
+        files.replace_by_text("staple.der", octets);
+        server_options.staple = files.path("staple.der");
+        server.emplace(Side::server, server_options);
+        client.emplace(Side::client, client_options);
+    }
+
+    static constexpr const char* not_shown = "what its authority says of it is not shown";
+};
+
+TEST_F(Staples, AreAskedForAndLookedAt)
+{
+    const std::string is = "what its authority says of it ";
+    for (const int version : {TLS1_2_VERSION, TLS1_3_VERSION}) {
+        EXPECT_EQ(said_of(answer({}), version), "");
+        EXPECT_EQ(said_of(answer({.digest = EVP_sha256()}), version), "");
+        EXPECT_EQ(said_of(answer({.status = V_OCSP_CERTSTATUS_REVOKED}), version),
+                  refused("its authority says that it was revoked"));
+        EXPECT_EQ(said_of(answer({.status = V_OCSP_CERTSTATUS_UNKNOWN}), version),
+                  refused("its authority does not know it"));
+    }
+    // Who was revoked stays so.
+    EXPECT_EQ(said_of(answer(
+                  {.status = V_OCSP_CERTSTATUS_REVOKED, .begins = hours{-48}, .ends = hours{-24}})),
+              refused("its authority says that it was revoked"));
+    EXPECT_EQ(said_of(answer({.begins = hours{-48}, .ends = hours{-24}})),
+              refused(is + "has expired"));
+    EXPECT_EQ(said_of(answer({.begins = hours{24}, .ends = hours{48}})),
+              refused(is + "is not yet in force"));
+    EXPECT_EQ(said_of(answer({.ends = {}})), refused(is + "has no end"));
+    EXPECT_EQ(said_of(answer(of_client, {}, ca)), refused(is + "is about another certificate"));
+    EXPECT_TRUE(said_of(answer(of_server, {}, of_server))
+                    .starts_with("certificate 'CN=server' is not accepted: " + is +
+                                 "is not signed by it: "));
+    EXPECT_TRUE(said_of(answer(of_server, {}, identity("other-ca")))
+                    .starts_with("certificate 'CN=server' is not accepted: " + is +
+                                 "is not signed by it: "));
+    EXPECT_EQ(said_of("of the plant"), refused(is + "cannot be read"));
+    EXPECT_EQ(said_of(answer({}) + "x"), refused(is + "cannot be read"));
+    const ResponsePointer later(OCSP_response_create(OCSP_RESPONSE_STATUS_TRYLATER, nullptr));
+    EXPECT_EQ(said_of(octets_of(*later)), refused(is + "is only 'trylater'"));
+}
+
+TEST_F(Staples, NeedNotBeShownWhereThatIsSaid)
+{
+    const std::string revoked = answer({.status = V_OCSP_CERTSTATUS_REVOKED});
+    server.emplace(Side::server, server_options);
+    client.emplace(Side::client, client_options);
+    EXPECT_EQ(said(), refused(not_shown));
+    client_options.check_staple = ClientCheck::optional;
+    client.emplace(Side::client, client_options);
+    EXPECT_EQ(said(), "");
+    EXPECT_EQ(said_of(revoked), "certificate 'CN=server' is not accepted: its authority says that "
+                                "it was revoked (-ORBTlsVerifyStaple)");
+    client_options.check_staple = ClientCheck::no;
+    EXPECT_EQ(said_of(revoked), "") << "nobody has asked for it";
+}
+
+TEST_F(Staples, AreReadFromTheFileAndAgainWhenThatChanges)
+{
+    begin_with_file(answer({}));
+    EXPECT_EQ(said(), "");
+    EXPECT_EQ(said(), "");
+    EXPECT_FALSE(was_resumed) << "or nothing would be shown";
+    files.replace_by_text("staple.der", answer({.status = V_OCSP_CERTSTATUS_REVOKED}));
+    EXPECT_EQ(said(), refused("its authority says that it was revoked"));
+    // What cannot be used leaves in force what was read before.
+    files.replace_by_text("staple.der", "half of an answ");
+    EXPECT_EQ(said(), refused("its authority says that it was revoked"));
+    files.replace_by_text("staple.der", answer({.begins = hours{-2}, .ends = hours{24}}));
+    EXPECT_EQ(said(), "");
+    files.replace_by_text("staple.der", answer({.begins = hours{-48}, .ends = hours{-24}}));
+    EXPECT_EQ(said(), refused(not_shown)) << "it helps nobody any more";
+    EXPECT_TRUE(tls::has_old_staple(*server->get(now)->context));
+}
+
+TEST_F(Staples, ThatAreNoneAreErrors)
+{
+    const std::string option = "-ORBTlsStaple " + files.path("staple.der") + ": ";
+    const auto error_of = [&](const std::string& octets) {
+        begin_with_file(octets);
+        return server->get(now).error().reason;
+    };
+    EXPECT_EQ(error_of(""), option + "an answer of OCSP, in DER form, cannot be read");
+    EXPECT_EQ(error_of(std::string(tls::limits::staple_max + 1, 'x')),
+              option + "it is not read, or larger than 15360 octets");
+    EXPECT_EQ(error_of(answer(of_client, {}, ca)), option + "it is about another certificate");
+    EXPECT_EQ(error_of(answer({.ends = {}})), option + "it does not say until when it is in force");
+    server_options.staple = files.path("nothing.der");
+    server.emplace(Side::server, server_options);
+    EXPECT_EQ(server->get(now).error().reason, "-ORBTlsStaple " + files.path("nothing.der") +
+                                                   ": it is not read: No such file or directory");
 }
 
 } // namespace

@@ -434,6 +434,27 @@ TEST(SsliopServer, IsNotMadeWithRevocationsWhereNobodyIsChecked)
     }
 }
 
+TEST(SsliopServer, IsNotMadeWithAnswersThatNobodyWouldShowOrLookAt)
+{
+    const auto why = [](const Arguments& options) -> std::string {
+        try {
+            const Client client(options);
+        } catch (const CORBA::BAD_PARAM& exception) {
+            return exception.what();
+        }
+        return "";
+    };
+    EXPECT_NE(why({"-ORBTlsVerifyStaple", "optional", "-ORBTlsVerifyServer", "no"})
+                  .find("-ORBTlsVerifyStaple needs -ORBTlsVerifyServer other than 'no'"),
+              std::string::npos);
+    EXPECT_NE(why({"-ORBTlsStaple", "/nowhere.der"})
+                  .find("-ORBTlsStaple /nowhere.der: it needs -ORBTlsCertificate"),
+              std::string::npos);
+    EXPECT_NE(why(of_server() + Arguments{"-ORBTlsStaple", "/nowhere.der"})
+                  .find("-ORBTlsStaple /nowhere.der: it is not read: No such file or directory"),
+              std::string::npos);
+}
+
 TEST(SsliopServer, SaysWhereEachPriorityGoes)
 {
     OnlyLocal server(of_server() +

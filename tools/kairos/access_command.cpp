@@ -62,14 +62,15 @@ void add_to_caller(Caller& caller, const std::string& text)
     const std::size_t colon = text.find(':');
     const std::string kind = text.substr(0, colon);
     const std::string name = colon == std::string::npos ? "" : text.substr(colon + 1);
-    if (kind == "certificate" && !name.empty()) {
+    if ((kind == "certificate" || kind == "subject") && !name.empty()) {
         // An alternative name has its kind in front; a subject, the name of an attribute.
-        caller.certificate.is_shown = true;
+        auto& certificate = kind == "subject" ? caller.subject : caller.certificate;
+        certificate.is_shown = true;
         const bool is_subject = name.find('=') < name.find(':');
         if (is_subject)
-            caller.certificate.subject = access::written_subject(name);
+            certificate.subject = access::written_subject(name);
         else
-            caller.certificate.names.push_back(name);
+            certificate.names.push_back(name);
         return;
     }
     if (kind == "login" && !name.empty()) return void(caller.login = name);
@@ -80,8 +81,8 @@ void add_to_caller(Caller& caller, const std::string& text)
     }
     if (kind != "user" && kind != "group")
         wrong("'" + text +
-              "' is nobody: address:NUMBERS, user:NAME, group:NAME, certificate:NAME and "
-              "login:NAME are");
+              "' is nobody: address:NUMBERS, user:NAME, group:NAME, certificate:NAME, "
+              "login:NAME and subject:NAME are");
     const auto account = access::parse_who(text, access::Accounts::of_system());
     if (!account) wrong(account.error().reason);
     caller.host.family = AF_UNIX;
@@ -171,10 +172,11 @@ void add_access_command(CLI::App& app, int& status)
     CLI::App* one =
         add("explain", "Say which rule decides on a call, and why those before it do not",
             &explain_call);
-    one->add_option("--who", arguments->who,
-                    "Who calls: address:NUMBERS, user:NAME, group:NAME, login:NAME, "
-                    "certificate:SUBJECT, or certificate:KIND:NAME of an alternative name; several "
-                    "are of the same caller")
+    one->add_option(
+           "--who", arguments->who,
+           "Who calls: address:NUMBERS, user:NAME, group:NAME, login:NAME, "
+           "certificate:SUBJECT, or certificate:KIND:NAME of an alternative name, subject: "
+           "likewise; several are of the same caller")
         ->type_name("WHO");
     one->add_option("--what", arguments->what, "The operation: 'bind', '_get_speed', '_is_a'")
         ->required()
