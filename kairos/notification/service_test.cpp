@@ -578,11 +578,9 @@ TEST_F(Notifications, MappingFiltersAnswerWithTheBestValue)
     // A lifetime of 0, which has no end, is longer than any other.
     const CosNotifyFilter::MappingFilter_var lifetime =
         factory->create_mapping_filter("EXTENDED_TCL", any_with(TimeBase::TimeT{5}));
-    const CosNotifyFilter::MappingConstraintInfoSeq_var lifetimes =
-        lifetime->add_mapping_constraints(
-            pairs_of({{"$number > 0", any_with(TimeBase::TimeT{1})},
-                      {"$number > 1", any_with(TimeBase::TimeT{0})},
-                      {"$number > 2", any_with(~TimeBase::TimeT{0})}}));
+    add_pairs(lifetime.in(), pairs_of({{"$number > 0", any_with(TimeBase::TimeT{1})},
+                                       {"$number > 1", any_with(TimeBase::TimeT{0})},
+                                       {"$number > 2", any_with(~TimeBase::TimeT{0})}}));
     TimeBase::TimeT longest = 9;
     EXPECT_TRUE(lifetime->match_structured(event_of("Lab", "Reading", 3), result.out()));
     EXPECT_TRUE(result.in() >>= longest);
@@ -603,10 +601,8 @@ TEST_F(Notifications, MappingFiltersOrderWhatOneConsumerGets)
     add_pairs(of_admin.in(), pairs_of({{"$number == 4", any_with(CORBA::Short{9})}}));
     const CosNotifyFilter::MappingFilter_var lifetime =
         factory->create_mapping_filter("EXTENDED_TCL", any_with(TimeBase::TimeT{0}));
-    const CosNotifyFilter::MappingConstraintInfoSeq_var lifetimes =
-        lifetime->add_mapping_constraints(
-            pairs_of({{"$number <= 1", any_with(TimeBase::TimeT{1})},
-                      {"$number == 0", any_with(TimeBase::TimeT{0})}}));
+    add_pairs(lifetime.in(), pairs_of({{"$number <= 1", any_with(TimeBase::TimeT{1})},
+                                       {"$number == 0", any_with(TimeBase::TimeT{0})}}));
     AdminID id = 0;
     const ConsumerAdmin_var admin = channel_->new_for_consumers(AND_OP, id);
     EXPECT_THROW(admin->priority_filter(lifetime.in()), CORBA::BAD_PARAM);

@@ -315,6 +315,24 @@ TEST_F(TypedChannels, PassNothingOnThatWouldMeanSomethingElse)
     EXPECT_TRUE(servant->are({"silence"}));
 }
 
+TEST_F(TypedChannels, LoseWhatAConsumerWouldNeedOtherwise)
+{
+    const TestOrb others({"-ORBGIOPVersion", "1.1"});
+    const Servant_var<AlarmsServant> servant = new AlarmsServant;
+    const auto object = others.activate<Plant::Alarms>(servant.in());
+    const Servant_var<TypedConsumer> consumer = new TypedConsumer(object.in());
+    const auto reference = others.activate<CosEventComm::PushConsumer>(consumer.in());
+    const ProxyPushSupplier_var from = consumers_->obtain_typed_push_supplier(alarms_id);
+    from->connect_push_consumer(
+        clients_.here<CosEventComm::PushConsumer>(reference.in(), others.in()).in());
+    const TypedProxyPushConsumer_var proxy = supplier(alarms_id);
+    const Plant::Alarms_var to = alarms(proxy.in());
+    to->raised("heat", 1);
+    to->silence(); // which says nothing
+    EXPECT_TRUE(servant->are({"silence"}));
+    EXPECT_EQ(1U, channel_->figures().lost);
+}
+
 /// What a client has lent is copied where it is read, before it is passed on.
 TEST_F(TypedChannels, PassOnWhatComesThroughSharedMemory)
 {
@@ -373,24 +391,6 @@ TEST_F(TypedChannels, AskFewConsumersAtOnce)
     connecting.join();
     second->connect_push_consumer(consumer.in());
     EXPECT_EQ(2U, channel->figures().consumers);
-}
-
-TEST_F(TypedChannels, LoseWhatAConsumerWouldNeedOtherwise)
-{
-    const TestOrb others({"-ORBGIOPVersion", "1.1"});
-    const Servant_var<AlarmsServant> servant = new AlarmsServant;
-    const auto object = others.activate<Plant::Alarms>(servant.in());
-    const Servant_var<TypedConsumer> consumer = new TypedConsumer(object.in());
-    const auto reference = others.activate<CosEventComm::PushConsumer>(consumer.in());
-    const ProxyPushSupplier_var from = consumers_->obtain_typed_push_supplier(alarms_id);
-    from->connect_push_consumer(
-        clients_.here<CosEventComm::PushConsumer>(reference.in(), others.in()).in());
-    const TypedProxyPushConsumer_var proxy = supplier(alarms_id);
-    const Plant::Alarms_var to = alarms(proxy.in());
-    to->raised("heat", 1);
-    to->silence(); // which says nothing
-    EXPECT_TRUE(servant->are({"silence"}));
-    EXPECT_EQ(1U, channel_->figures().lost);
 }
 
 TEST_F(TypedChannels, AreFoundByTheirNames)

@@ -359,8 +359,8 @@ TEST(Gateway, PassesWhatComesThroughSharedMemory)
         octets[i] = static_cast<CORBA::Octet>(i * 7);
     const Passing::Octets_var same = world.peer->echo(octets);
     ASSERT_EQ(octets.length(), same->length());
-    EXPECT_TRUE(std::equal(octets.get_buffer(), octets.get_buffer() + octets.length(),
-                           same->get_buffer()));
+    EXPECT_TRUE(
+        std::equal(octets.get_buffer(), octets.get_buffer() + octets.length(), same->get_buffer()));
 }
 
 TEST(Gateway, ReferencesWithASecretLastLongerThanIt)
