@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // `kairos bench events`: what an event channel passes on in a second, and what it adds to the time
-// that an event takes, beside bare oneway calls and omniEvents.
+// that an event takes, beside bare oneway calls and omniEvents; and what one that is kept in a
+// store passes on, beside the store alone.
 #include "bench/load_experiment.h"
 #include "bench/process.h"
 #include "bench/statistics.h"
@@ -20,6 +21,7 @@ constexpr double one_to_omnievents = 5;    ///< likewise
 constexpr double many_to_oneways = 0.9;    ///< at least, deliveries a second
 constexpr double added_to_hop = 1.2;       ///< at most, of one hop more, p50
 constexpr double flooded_to_floor = 1.5;   ///< at most, mean and deviation
+constexpr double kept_to_store = 0.8;      ///< at least, of the store's own rate
 constexpr std::uint32_t flooding = 20;     ///< suppliers of low priority
 constexpr std::uint32_t high_hz = 200;
 constexpr std::uint32_t message_bytes = 212; ///< of a request with such an event, about
@@ -187,6 +189,63 @@ Result<void> add_flooded(Report& report, const EventsOptions& options)
     return {};
 }
 
+// --- Kept in a store -----------------------------------------------------------------------------
+
+/// Events a second, of all rounds, and how many are made durable together.
+Row kept_row(const System& system, const EventsOptions& options, const Rounds& rounds,
+             const std::string& seconds)
+{
+    Row row = absent_row(system, options, {});
+    row.payload_type = "event";
+    row.payload_bytes = 64;
+    std::vector<double> events_per_s;
+    std::vector<double> together;
+    for (const RunningSystem::Figures& figures : rounds.rounds) {
+        events_per_s.push_back(figures.at("events") / figures.at(seconds));
+        together.push_back(figures.at("entered") / std::max(1.0, figures.at("transactions")));
+    }
+    row.set("events_per_s", median(std::move(events_per_s)));
+    row.set("events_per_commit", median(std::move(together)));
+    return row;
+}
+
+Result<void> add_kept(Report& report, const EventsOptions& options)
+{
+    EventsOptions kept = options;
+    kept.systems.assign(events_kept_systems().begin(), events_kept_systems().end());
+    auto contestants = start_contestants(kept, 0, report);
+    if (!contestants) return contestants.error();
+    for (Contestant& contestant : *contestants) {
+        Rounds of;
+        for (unsigned round = 0; round < options.rounds; ++round) {
+            options.progress(static_cast<double>(round) / options.rounds,
+                             fmt::format("round {} of {}, kept", round + 1, options.rounds));
+            auto figures = contestant.running.order(std::to_string(options.kept_events));
+            if (!figures) return figures.error();
+            of.rounds.push_back(std::move(*figures));
+        }
+        if (auto ended = contestant.running.finish(); !ended) return ended.error();
+        Row row = kept_row(contestant.system, options, of, "seconds");
+        std::vector<double> ratios;
+        for (const RunningSystem::Figures& figures : of.rounds)
+            ratios.push_back(figures.at("store_seconds") / figures.at("seconds"));
+        row.set("ratio_to_store", median(std::move(ratios)));
+        row.bars = {{"ratio_to_store", Bar::Relation::at_least, kept_to_store}};
+        report.rows.push_back(std::move(row));
+        System alone = contestant.system;
+        alone.name = "sqlite";
+        alone.architecture = "the same transactions";
+        report.rows.push_back(kept_row(alone, options, of, "store_seconds"));
+    }
+    report.notes.push_back(fmt::format(
+        "kept: {} structured events a round, each on the disk when its push returns, for one "
+        "consumer that is pushed to; events/commit: how many are made durable together. × store: "
+        "against SQLite alone, which makes the transactions of the round once more in a file "
+        "beside.",
+        options.kept_events));
+    return {};
+}
+
 } // namespace
 
 Result<Report> run_events(const EventsOptions& options)
@@ -222,6 +281,8 @@ Result<Report> run_events(const EventsOptions& options)
         options.rounds, options.events));
     if (options.high_events != 0)
         if (auto added = add_flooded(report, options); !added) return added.error();
+    if (options.kept_events != 0)
+        if (auto added = add_kept(report, options); !added) return added.error();
     return report;
 }
 
@@ -232,6 +293,8 @@ std::vector<Column> events_columns()
             {"ratio_to_two_oneways", "× two oneways", 2},
             {"ratio_to_oneways", "× oneways", 2},
             {"ratio_to_omnievents", "× omniEvents", 1},
+            {"ratio_to_store", "× store", 2},
+            {"events_per_commit", "events/commit", 1},
             {"p50_us", "p50 µs", 2},
             {"added_to_hop", "added × hop", 2},
             {"mean_us", "mean µs", 1},

@@ -72,6 +72,7 @@ struct EventsOptions : CommonOptions {
     std::uint32_t events = 20'000; ///< that consumers get, together, per system and round
     /// Events that the consumer of high priority gets per round while others flood; 0: none.
     std::uint32_t high_events = 100;
+    std::uint32_t kept_events = 3000; ///< pushed into a channel that is kept, per round; 0: none
 };
 
 struct SpinningOptions : CommonOptions {

@@ -580,16 +580,22 @@ TEST(Events, AreComparedWithOneways)
     options.systems.assign(events_systems().begin(), events_systems().end());
     options.events = 1000;
     options.high_events = 20;
+    options.kept_events = 200;
     const auto report = run_events(options);
     ASSERT_TRUE(report.ok()) << report.error().reason;
     const std::size_t rates = events_systems().size();
-    ASSERT_EQ(report->rows.size(), rates + events_load_systems().size());
+    const std::size_t floods = events_load_systems().size();
+    ASSERT_EQ(report->rows.size(), rates + floods + 2 * events_kept_systems().size());
     for (std::size_t i = 0; i < report->rows.size(); ++i) {
         const Row& row = report->rows[i];
-        const char* const figure = i < rates ? "events_per_s" : "mean_us";
+        const bool is_flooded = i >= rates && i < rates + floods;
+        const char* const figure = is_flooded ? "mean_us" : "events_per_s";
         if (row.status.empty()) EXPECT_GT(row.figure(figure).value(), 0) << row.variant;
     }
     EXPECT_TRUE(report->rows[1].figure("ratio_to_two_oneways"));
+    const Row& kept = report->rows[rates + floods];
+    EXPECT_GT(kept.figure("ratio_to_store").value(), 0);
+    EXPECT_GE(kept.figure("events_per_commit").value(), 1);
 }
 
 TEST(Counters, SeeTheLocksAndAllocationsOfAnOrb)

@@ -424,6 +424,21 @@ std::span<const System> events_load_systems()
     return systems;
 }
 
+std::span<const System> events_kept_systems()
+{
+    static const std::vector<std::string> loopback{"-ORBListenEndpoints", "iiop://127.0.0.1"};
+    static const std::array<System, 1> systems{{
+        {"kept",
+         "kairos",
+         "kept, 16 suppliers",
+         "kairos-bench-events-kept",
+         loopback,
+         {"16", "-ORBListenEndpoints", "iiop://127.0.0.1"},
+         true},
+    }};
+    return systems;
+}
+
 std::span<const System> gateway_systems()
 {
     static const std::vector<std::string> loopback{"-ORBListenEndpoints", "iiop://127.0.0.1"};

@@ -91,6 +91,9 @@ struct System {
 /// A real-time channel with lanes that low priorities flood, and raw sockets of the same shape.
 [[nodiscard]] std::span<const System> events_load_systems();
 
+/// The program whose channel is kept in a store, which it also measures alone.
+[[nodiscard]] std::span<const System> events_kept_systems();
+
 /// Kairos, raw sockets and the systems of today, those of bench/modern: one program each.
 [[nodiscard]] std::span<const System> modern_systems();
 

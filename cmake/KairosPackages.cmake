@@ -163,7 +163,7 @@ are found, called and watched, analyses whether sets of operations meet their
 deadlines, and counts what calls cost.")
 
 kairos_debian_package(bench NAME kairos-bench SECTION utils
-    NEEDS tools runtime nameserver gateway tls
+    NEEDS tools runtime nameserver logs gateway tls
     SUGGESTS "gnuplot-nox, valgrind, libkairos-dev"
     SUMMARY "real-time CORBA ORB for C++ - benchmarks"
     DESCRIPTION "This package has the programs that the command kairos bench measures, beside

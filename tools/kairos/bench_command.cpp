@@ -372,6 +372,7 @@ int run_events(const BenchArguments& arguments)
     if (auto filled = fill_common(arguments, 9, 3, options, bench::events_systems()); !filled)
         return failed(filled.error());
     options.events = arguments.calls > 0 ? arguments.calls : arguments.quick ? 5000 : 20'000;
+    if (arguments.quick) options.kept_events = 1000;
     return present(bench::run_events(options), bench::events_columns(), arguments);
 }
 
