@@ -149,9 +149,12 @@ class PostgresStore final : public Store {
 
     StoreStatus write(std::span<const StoreChange> changes, bool safe) override
     {
-        return status_of(owned_->write(safe, [changes](postgres::Connection& batch) {
-            for (const StoreChange& change : changes)
+        return status_of(owned_->write(safe, [&](postgres::Connection& batch) {
+            postgres::Progress progress(batch, owned_->timeout());
+            for (const StoreChange& change : changes) {
+                progress.note_added(change.state.size());
                 add_change(batch, change);
+            }
             return Outcome::done;
         }));
     }

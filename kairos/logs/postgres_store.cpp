@@ -144,10 +144,14 @@ StoreStatus first_in(const postgres::Rows& rows, Brief& brief)
 /// there: nobody else writes.
 class PostgresTables final : public Tables {
   public:
-    explicit PostgresTables(postgres::Connection& batch) : batch_(batch) {}
+    PostgresTables(postgres::Connection& batch, std::chrono::milliseconds timeout)
+        : batch_(batch), progress_(batch, timeout)
+    {
+    }
 
     StoreStatus insert(LogKey log, const RowPtr& row) override
     {
+        progress_.note_added(row->octets());
         return add(insert_record, Parameters()
                                       .integer(column_of(log))
                                       .integer(column_of(row->number))
@@ -162,12 +166,15 @@ class PostgresTables final : public Tables {
     StoreStatus set_attributes(LogKey log, std::uint64_t number,
                                const std::string& attributes) override
     {
+        progress_.note_added(attributes.size());
         return add(set_record, first_parameters(log, number).octets(attributes));
     }
     StoreStatus first(LogKey log, std::uint64_t from, Brief& brief) override
     {
         const postgres::Rows rows = batch_.ask(first_record, first_parameters(log, from));
-        return rows.ok() ? first_in(rows, brief) : StoreStatus::broken;
+        if (!rows.ok()) return StoreStatus::broken;
+        progress_.note_answer();
+        return first_in(rows, brief);
     }
     StoreStatus set_counts(LogKey log, const Counts& counts) override
     {
@@ -206,6 +213,7 @@ class PostgresTables final : public Tables {
     }
 
     postgres::Connection& batch_;
+    postgres::Progress progress_;
 };
 
 class PostgresStore final : public Store {
@@ -380,7 +388,7 @@ StoreStatus PostgresStore::attempt(WaitingChanges together)
     const bool safe = std::ranges::any_of(together, &WaitingChange::safe);
     std::size_t made = 0;
     const Outcome outcome = owned_->write(safe, [&](postgres::Connection& batch) {
-        PostgresTables tables(batch);
+        PostgresTables tables(batch, owned_->timeout());
         StoreStatus status = StoreStatus::done;
         while (made < together.size() && status == StoreStatus::done)
             status = together[made++]->change->make(tables);

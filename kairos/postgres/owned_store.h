@@ -49,6 +49,32 @@ enum class Outcome : std::uint8_t {
     broken, ///< the database refuses it, or nobody knows whether it has happened
 };
 
+/// Gives a batch its time anew as it gets on, ten times at most: what is large, or looks up much,
+/// takes longer than what is neither.
+class Progress {
+  public:
+    Progress(Connection& batch, std::chrono::milliseconds timeout)
+        : batch_(batch), timeout_(timeout), end_(Deadline::after(timeout * 10))
+    {
+    }
+    /// The database has answered.
+    void note_answer() { batch_.set_deadline(earlier(Deadline::after(timeout_), end_)); }
+    /// So many octets were added, which are sent one MiB after the other.
+    void note_added(std::size_t octets)
+    {
+        added_ += octets;
+        if (added_ < std::size_t{1} << 20) return;
+        added_ = 0;
+        note_answer();
+    }
+
+  private:
+    Connection& batch_;
+    const std::chrono::milliseconds timeout_;
+    const Deadline end_;
+    std::size_t added_ = 0;
+};
+
 struct OwnedOptions {
     std::string url;
     const char* program;                   ///< as for Connection::open
