@@ -58,11 +58,8 @@ void release(void* block, const char*, int)
 std::string memory()
 {
     const struct mallinfo2 all = mallinfo2();
-    char text[96];
-    std::snprintf(text, sizeof text, "{\"heap\":%lld,\"openssl\":%lld}",
-                  static_cast<long long>(all.uordblks + all.hblkhd),
-                  static_cast<long long>(openssl_octets.load()));
-    return text;
+    return R"({"heap":)" + std::to_string(all.uordblks + all.hblkhd) + R"(,"openssl":)" +
+           std::to_string(openssl_octets.load()) + "}";
 }
 
 int serve(CORBA::ORB_ptr orb)
