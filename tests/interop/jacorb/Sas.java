@@ -5,21 +5,40 @@
 // its input:
 //
 //     call USER PASSWORD REFERENCE    calls "act" of this object as this user: "ok", or the exception
+//     chain FILE                      from now on for the subject of these certificates (PEM)
+//     name FILE                       … of a distinguished name: the subject of the first of them
+//     nobody                          … for itself, as at first
 //     served                          the user whom its own object has found calling last
+//
+// JacORB's interceptor says of identities only that there is none; ours of it says others, in the
+// messages that it makes.
 //
 // With a keystore (PKCS12) and its password as arguments it speaks TLS, and nothing else.
 package interop;
 
 import java.io.BufferedReader;
+import java.io.ByteArrayOutputStream;
 import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Paths;
+import java.security.cert.Certificate;
+import java.security.cert.CertificateFactory;
+import java.security.cert.X509Certificate;
+import java.util.Collection;
 import java.util.Properties;
+import org.jacorb.orb.standardInterceptors.SASComponentInterceptor;
 import org.jacorb.sasPolicy.SASPolicyValues;
 import org.jacorb.sasPolicy.SASPolicyValuesHelper;
 import org.jacorb.sasPolicy.SAS_POLICY_TYPE;
 import org.jacorb.security.sas.GssUpContext;
+import org.jacorb.security.sas.SASClientInterceptor;
 import org.jacorb.security.sas.SASInitializer;
+import org.jacorb.security.sas.SASPolicyFactory;
+import org.jacorb.security.sas.SASTargetInterceptor;
 import org.omg.CORBA.Any;
+import org.omg.CORBA.INITIALIZE;
+import org.omg.CORBA.LocalObject;
 import org.omg.CORBA.ORB;
 import org.omg.CORBA.Policy;
 import org.omg.CORBA.Request;
@@ -28,9 +47,13 @@ import org.omg.CORBA.portable.InputStream;
 import org.omg.CORBA.portable.InvokeHandler;
 import org.omg.CORBA.portable.OutputStream;
 import org.omg.CORBA.portable.ResponseHandler;
+import org.omg.CSI.AuthorizationElement;
+import org.omg.CSI.IdentityToken;
 import org.omg.CSIIOP.EstablishTrustInClient;
 import org.omg.PortableInterceptor.Current;
 import org.omg.PortableInterceptor.CurrentHelper;
+import org.omg.PortableInterceptor.ORBInitInfo;
+import org.omg.PortableInterceptor.ORBInitializer;
 import org.omg.PortableServer.POA;
 import org.omg.PortableServer.POAHelper;
 import org.omg.PortableServer.Servant;
@@ -60,6 +83,83 @@ public final class Sas {
         }
     }
 
+    /** For whom calls are made; null: for itself. Any thread. */
+    private static volatile IdentityToken identity;
+
+    /** Adds the identity to what JacORB's says. */
+    private static final class Speaker extends SASClientInterceptor {
+        private static final long serialVersionUID = 1;
+
+        Speaker(ORBInitInfo info) throws Exception { super(info); }
+
+        @Override protected Any makeEstablishContext(ORB orb, long id,
+                AuthorizationElement[] authorizations, IdentityToken none, byte[] token) {
+            IdentityToken said = identity;
+            return super.makeEstablishContext(orb, id, authorizations, said == null ? none : said,
+                    token);
+        }
+    }
+
+    /** As JacORB's SASInitializer, with a client's interceptor of ours. */
+    public static final class Initializer extends LocalObject implements ORBInitializer {
+        private static final long serialVersionUID = 1;
+
+        @Override public void pre_init(ORBInitInfo info) {}
+        @Override public void post_init(ORBInitInfo info) {
+            try {
+                SASInitializer.sasPrincipalNamePIC = info.allocate_slot_id();
+                info.add_server_request_interceptor(new SASTargetInterceptor(info));
+                info.add_client_request_interceptor(new Speaker(info));
+                info.add_ior_interceptor(new SASComponentInterceptor(info));
+            } catch (Exception failure) {
+                throw new INITIALIZE(failure.toString());
+            }
+            info.register_policy_factory(SAS_POLICY_TYPE.value, new SASPolicyFactory());
+        }
+    }
+
+    private static IdentityToken identityOf(String kind, String file) throws Exception {
+        IdentityToken token = new IdentityToken();
+        try (java.io.InputStream in = Files.newInputStream(Paths.get(file))) {
+            Collection<? extends Certificate> all =
+                    CertificateFactory.getInstance("X.509").generateCertificates(in);
+            if (kind.equals("name")) {
+                X509Certificate first = (X509Certificate) all.iterator().next();
+                token.dn(first.getSubjectX500Principal().getEncoded());
+                return token;
+            }
+            ByteArrayOutputStream inside = new ByteArrayOutputStream();
+            for (Certificate each : all) {
+                inside.write(each.getEncoded());
+            }
+            // A sequence, whose length has two octets: no real chain is shorter or longer.
+            ByteArrayOutputStream chain = new ByteArrayOutputStream();
+            chain.write(0x30);
+            chain.write(0x82);
+            chain.write(inside.size() >> 8);
+            chain.write(inside.size());
+            inside.writeTo(chain);
+            token.certificate_chain(chain.toByteArray());
+            return token;
+        }
+    }
+
+    /** What becomes of a line. */
+    private static String answer(ORB orb, Anything servant, String[] words) throws Exception {
+        switch (words[0]) {
+        case "served":
+            return servant.caller;
+        case "call":
+            return call(orb, words[1], words[2], words[3]);
+        case "nobody":
+            identity = null;
+            return "ok";
+        default:
+            identity = identityOf(words[0], words[1]);
+            return "ok";
+        }
+    }
+
     private static ORB makeOrb(String[] arguments) {
         Properties properties = new Properties();
         properties.setProperty("org.omg.CORBA.ORBClass", "org.jacorb.orb.ORB");
@@ -67,7 +167,7 @@ public final class Sas {
         properties.setProperty("jacorb.dns.enable", "off");
         properties.setProperty("jacorb.log.default.verbosity", "0");
         properties.setProperty("org.omg.PortableInterceptor.ORBInitializerClass.sas",
-                "org.jacorb.security.sas.SASInitializer");
+                Initializer.class.getName());
         properties.setProperty("jacorb.security.sas.contextClass",
                 "org.jacorb.security.sas.GssUpContext");
         // It asks for contexts that are kept, and says all with each request where none is.
@@ -123,8 +223,7 @@ public final class Sas {
                 new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
         for (String line = in.readLine(); line != null; line = in.readLine()) {
             String[] words = line.split(" ");
-            System.out.println(words[0].equals("served")
-                    ? servant.caller : call(orb, words[1], words[2], words[3]));
+            System.out.println(answer(orb, servant, words));
         }
         orb.shutdown(true);
         orb.destroy();

@@ -9,6 +9,7 @@
 #include "tests/tls/certificates.h"
 
 #include <filesystem>
+#include <fstream>
 
 namespace interop {
 namespace {
@@ -34,6 +35,12 @@ class Sas {
     {
         process_.write_line("call " + user + ' ' + password + ' ' + server);
         return process_.read_line();
+    }
+    /// For whom it speaks from now on: "chain FILE", "name FILE" or "nobody".
+    void speak(const std::string& whom)
+    {
+        process_.write_line(whom);
+        EXPECT_EQ(process_.read_line(), "ok") << whom;
     }
     std::string served()
     {
@@ -90,6 +97,41 @@ TEST_F(JacorbCsiv2, SaysAndTakesUsersAndPasswords)
 {
     Sas sas;
     expect_calls(sas, {}, "unprotected = true\n");
+}
+
+TEST_F(JacorbCsiv2, SpeaksForSubjectsOfCertificates)
+{
+    Sas sas;
+    ASSERT_TRUE(sas.reference.starts_with("IOR:")) << "JacORB did not start";
+    RunningServer server("thread-per-connection",
+                         files_.options("[server]\nusers = \"users\"\ntarget = \"plant\"\n"
+                                        "require = true\nunprotected = true\n[[trust]]\n"
+                                        "who = \"user:gateway\"\nsubjects = \"CN=client\"\n"));
+    std::string caller;
+    server.servant().action = [&] {
+        const auto found = csiv2::caller();
+        caller = found ? found->acts_for() + " " + std::to_string(int(found->identity)) : "nobody";
+    };
+    const Certificates& all = Certificates::get();
+    const std::string chain = all.path("chain.pem");
+    {
+        std::ofstream file(chain);
+        for (const char* each : {"client.pem", "ca.pem"})
+            file << std::ifstream(all.path(each)).rdbuf();
+    }
+    const auto call = [&](const std::string& user) {
+        caller = "";
+        return sas.call(user, user + "-secret", server.reference()) + " " + caller;
+    };
+    sas.speak("chain " + chain);
+    EXPECT_EQ(call("gateway"), "ok CN=client 3");
+    EXPECT_EQ(call("alice"), "NO_PERMISSION ");
+    sas.speak("name " + all.path("client.pem"));
+    EXPECT_EQ(call("gateway"), "ok CN=client 4");
+    sas.speak("chain " + all.path("elsewhere.pem"));
+    EXPECT_EQ(call("gateway"), "NO_PERMISSION ");
+    sas.speak("nobody");
+    EXPECT_EQ(call("gateway"), "ok gateway 0");
 }
 
 #ifdef KEYTOOL
