@@ -24,7 +24,7 @@ IoResult WrappingChannel::agree() noexcept
     wants_ = Interest::readable;
     const IoResult result = shake_hands();
     if (result.ok())
-        is_agreeing_.store(false, std::memory_order_relaxed);
+        is_agreeing_.store(false, std::memory_order_release);
     else if (result.status != IoResult::Status::would_block)
         has_failed_ = true;
     return result;

@@ -37,7 +37,7 @@ class KAIROS_API WrappingChannel : public Channel {
     [[nodiscard]] Interest prepare_poll(Interest wish) noexcept final;
     [[nodiscard]] bool is_agreeing() const noexcept final
     {
-        return is_agreeing_.load(std::memory_order_relaxed);
+        return is_agreeing_.load(std::memory_order_acquire);
     }
     IoResult agree() noexcept final;
     [[nodiscard]] std::string_view refusal() const noexcept final { return refusal_; }

@@ -20,14 +20,15 @@ std::uint32_t PriorityWord::ask_number() noexcept
     return registered == 0 ? own_number_ : std::exchange(own_number_, 0);
 }
 
-long PriorityWord::ask_kernel(int operation, std::uint32_t value, const timespec* limit) noexcept
+long PriorityWord::ask_kernel(int operation) noexcept
 {
-    return ::syscall(SYS_futex, &word_, operation, value, limit, nullptr, 0);
+    return ::syscall(SYS_futex, &word_, operation, 0, nullptr, nullptr, 0);
 }
 
 /// The kernel writes the word: who takes it there, and that somebody waits. Where it knows no
-/// priority inheritance (ENOSYS, in some sandboxes), nobody writes that, nobody is woken, and who
-/// waits looks again after a while.
+/// priority inheritance (ENOSYS, in some sandboxes), or has no memory for it, nobody is woken, and
+/// who waits looks again after a while: not by this word, for the kernel takes no waiters of two
+/// kinds.
 void PriorityWord::wait() noexcept
 {
     constexpr timespec a_while{.tv_sec = 0, .tv_nsec = 1'000'000};
@@ -37,8 +38,7 @@ void PriorityWord::wait() noexcept
             return;
         }
         if (errno == EAGAIN || errno == EINTR) continue;
-        const std::uint32_t taken = word_.load(std::memory_order_relaxed);
-        if (taken != 0) (void)ask_kernel(FUTEX_WAIT_PRIVATE, taken, &a_while);
+        (void)::nanosleep(&a_while, nullptr);
         std::uint32_t nobody = 0;
         if (word_.compare_exchange_strong(nobody, own_number(), std::memory_order_acquire,
                                           std::memory_order_relaxed))

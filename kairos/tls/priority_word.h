@@ -10,7 +10,6 @@
 
 #include <atomic>
 #include <cstdint>
-#include <ctime>
 
 namespace kairos::tls {
 
@@ -45,8 +44,7 @@ class PriorityWord {
     [[gnu::cold, gnu::noinline]] static std::uint32_t ask_number() noexcept;
     [[gnu::cold, gnu::noinline]] void wait() noexcept;
     [[gnu::cold, gnu::noinline]] void pass_on() noexcept;
-    [[nodiscard]] long ask_kernel(int operation, std::uint32_t value = 0,
-                                  const timespec* limit = nullptr) noexcept;
+    [[nodiscard]] long ask_kernel(int operation) noexcept;
 
     // 0: the thread has not asked yet, or is another since the process was forked.
     KAIROS_NEAR static inline constinit thread_local std::uint32_t own_number_ = 0;
