@@ -301,13 +301,13 @@ std::optional<StoreStatus> Keeper::status_of(const RequestPtr& request)
 {
     Lock lock(mutex_);
     const auto is_over = [&request] { return request->stage == Request::Stage::over; };
-    if (!made_.wait_for(lock, patience_, is_over)) {
+    if (!request->answered.wait_for(lock, patience_, is_over)) {
         if (request->stage == Request::Stage::queued) {
             requests_.erase(std::ranges::find(requests_, request));
             --waited_for_;
             return StoreStatus::busy;
         }
-        if (!made_.wait_for(lock, patience_, is_over)) return std::nullopt;
+        if (!request->answered.wait_for(lock, patience_, is_over)) return std::nullopt;
     }
     return request->status;
 }
@@ -359,7 +359,7 @@ void Keeper::close() noexcept
     Lock lock(mutex_);
     is_closed_ = true;
     changed_.notify_all();
-    made_.wait(lock, [this] { return requests_.empty() && later_.empty() && !is_at_work_; });
+    idle_.wait(lock, [this] { return requests_.empty() && later_.empty() && !is_at_work_; });
 }
 
 bool Keeper::has_work() const noexcept
@@ -387,7 +387,7 @@ void Keeper::run() noexcept
         together_.clear(); // whoever is called back may go with it: before close() has returned
         lock.lock();
         is_at_work_ = false;
-        made_.notify_all();
+        if (is_closed_) idle_.notify_all();
     }
 }
 
@@ -459,10 +459,11 @@ void Keeper::answer(std::span<const RequestPtr> those, StoreStatus status) noexc
             one->stage = Request::Stage::over;
             if (one->is_waited_for) --waited_for_;
         }
-        made_.notify_all();
     }
-    for (const RequestPtr& one : those)
+    for (const RequestPtr& one : those) {
+        one->answered.notify_one();
         if (const std::function<void()> over = std::exchange(one->over, nullptr)) over();
+    }
 }
 
 /// What could not be written is tried again after a pause, in smaller and smaller portions: so one

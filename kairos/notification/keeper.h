@@ -34,7 +34,8 @@ class Keeper : public std::enable_shared_from_this<Keeper> {
     struct Request {
         std::vector<StoreChange> changes;
         bool is_waited_for = false;
-        std::function<void()> over; // of the thread that writes, once it is shared
+        std::function<void()> over;       // of the thread that writes, once it is shared
+        std::condition_variable answered; // for who waits: nobody is woken for others' answers
         // What follows is guarded by mutex_.
         enum class Stage : std::uint8_t { queued, at_work, over } stage{};
         StoreStatus status = StoreStatus::broken;
@@ -140,7 +141,7 @@ class Keeper : public std::enable_shared_from_this<Keeper> {
     std::mutex saving_;               // guards the order of states that are saved; outside mutex_
     std::mutex mutex_;                // guards what follows; not held while anything is called
     std::condition_variable changed_; // for the thread
-    std::condition_variable made_;    // for those who wait
+    std::condition_variable idle_;    // for who ends this
     std::deque<RequestPtr> requests_;
     std::deque<StoreChange> later_;  // that nobody waits for: each makes room
     std::size_t later_at_once_;      // of them

@@ -165,11 +165,11 @@ TEST_F(Keepers, TellAllWhereOthersHaveTheStore)
     enter(1);
     rows_.wait_for_writer();
     rows_.judge([](Rows::Changes) { return StoreStatus::busy; });
-    for (const std::uint64_t object : {2, 3, 4})
+    for (const std::uint64_t object : {2U, 3U, 4U})
         enter(object);
     end_together();
     EXPECT_EQ(2U, rows_.sizes().size()); // nobody is tried alone
-    for (const std::size_t which : {1, 2, 3})
+    for (const std::size_t which : {1U, 2U, 3U})
         EXPECT_TRUE(has_raised<CORBA::TRANSIENT>(which)) << which;
 }
 
