@@ -60,6 +60,11 @@ omniIOR::omniIOR(const char* repository_id, const _CORBA_Unbounded_Sequence_Octe
 {
     if (count == 0 || addresses == nullptr)
         throw CORBA::BAD_PARAM(0, CORBA::COMPLETED_NO, "a reference without an address");
+    if (repository_id == nullptr)
+        throw CORBA::BAD_PARAM(0, CORBA::COMPLETED_NO, "a reference without a repository id");
+    const bool has_components = count > 1 || (components != nullptr && components->length() > 0);
+    if (version.major == 1 && version.minor == 0 && has_components)
+        throw CORBA::BAD_PARAM(0, CORBA::COMPLETED_NO, "IIOP 1.0 has no components");
     IIOP::ProfileBody body;
     body.version = version;
     body.address = addresses[0];
@@ -163,6 +168,8 @@ void IIOP::unmarshalMultiComponentProfile(const IOP::TaggedProfile& profile,
 
 char* omniObjRef::_toString(omniObjRef* reference)
 {
+    if (reference == nullptr) // nil: no type, no profiles
+        return CORBA::string_dup(kairos::ior::to_string(kairos::ior::Ior{}).c_str());
     const CORBA::Object_ptr object = reference->object_.in();
     const CORBA::ORB_var orb = object->_get_orb();
     return orb->object_to_string(object);
@@ -170,6 +177,7 @@ char* omniObjRef::_toString(omniObjRef* reference)
 
 omniObjRef* omni::createObjRef(const char* repository_id, omniIOR* ior, CORBA::Boolean /*locked*/)
 {
+    if (ior == nullptr) throw CORBA::BAD_PARAM(0, CORBA::COMPLETED_NO, "no reference");
     const omniIOR_var taken(ior);
     const CORBA::ORB_ptr orb = kairos::corba::default_orb();
     if (orb == nullptr) throw CORBA::BAD_INV_ORDER(0, CORBA::COMPLETED_NO, "there is no ORB");

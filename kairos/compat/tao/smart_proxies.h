@@ -5,6 +5,7 @@
 // and asked like it, and the operations that the program overrides. Nothing of it is in a library.
 #pragma once
 
+#include "kairos/base/export.h"
 #include "kairos/compat/tao/synch.h"
 #include "kairos/corba/stub.h"
 
@@ -16,7 +17,7 @@
 /// The one object of a class in the process: made when it is first asked for, never destroyed.
 /// Safe in any thread, whatever the lock.
 template <typename Type, typename Lock>
-class TAO_Singleton {
+class KAIROS_API TAO_Singleton {
   public:
     static Type* instance()
     {
@@ -27,7 +28,7 @@ class TAO_Singleton {
 
 /// What all smart proxies derive from. Programs construct it by its name, `: TAO_Smart_Proxy_Base
 /// (proxy)`, in each class of which they make objects; it takes the proxy over.
-class TAO_Smart_Proxy_Base : public virtual CORBA::Object {
+class KAIROS_API TAO_Smart_Proxy_Base : public virtual CORBA::Object {
   protected:
     TAO_Smart_Proxy_Base() = default;
     explicit TAO_Smart_Proxy_Base(CORBA::Object_ptr proxy) : base_proxy_(proxy) {}
@@ -50,7 +51,7 @@ namespace kairos::compat::tao {
 /// Which factory an interface's references are given to when they are narrowed. Any thread may use
 /// it; no lock is held while a factory is called or deleted.
 template <typename Interface, typename Factory>
-class ProxyFactories {
+class KAIROS_API ProxyFactories {
   public:
     /// Takes the factory over; the one before is deleted, once nobody is in it. With
     /// `one_shot_factory` it stays, else until a proxy of the interface is called for its first
@@ -68,10 +69,13 @@ class ProxyFactories {
     void unregister_proxy_factory() { register_proxy_factory(nullptr); }
 
     /// What the program has instead of this new reference: itself where there is no factory, and
-    /// where it is a smart proxy. Takes the reference over; the caller owns the result.
+    /// where it is a smart proxy, or a local object. Takes the reference over; the caller owns the
+    /// result.
     [[nodiscard]] Interface* create_proxy(Interface* proxy)
     {
-        if (proxy == nullptr || dynamic_cast<TAO_Smart_Proxy_Base*>(proxy) != nullptr) return proxy;
+        if (proxy == nullptr || !proxy->_kairos_reference() ||
+            dynamic_cast<TAO_Smart_Proxy_Base*>(proxy) != nullptr)
+            return proxy;
         const std::shared_ptr<Owner> owner = current();
         return owner == nullptr ? proxy : owner->factory->create_proxy(proxy);
     }
@@ -113,7 +117,7 @@ class ProxyFactories {
 
 /// What a generated smart proxy calls where nothing is overridden: an Interface's stub.
 template <typename Interface, typename Factories>
-class ProxyBehind {
+class KAIROS_API ProxyBehind {
   public:
     /// Borrows the stub, which the smart proxy owns.
     explicit ProxyBehind(CORBA::Object_ptr proxy)

@@ -4,6 +4,8 @@
 // ACE_Guard takes them, and without ACE. Operations return 0, or -1 with errno set.
 #pragma once
 
+#include "kairos/base/export.h"
+
 #include <cerrno>
 #include <chrono>
 #include <condition_variable>
@@ -15,7 +17,7 @@ namespace kairos::compat::tao {
 
 /// A mutex of the standard library under the names of ACE's.
 template <typename Mutex>
-class Lock {
+class KAIROS_API Lock {
   public:
     Lock() = default;
     Lock(const Lock&) = delete;

@@ -43,9 +43,7 @@
 #endif
 // A member of TAO's SystemException: what its own exceptions have as minor code.
 #define _tao_minor_code(location, error)                                                           \
-    _downcast(static_cast<CORBA::Exception*>(nullptr)) != nullptr                                  \
-        ? 0U                                                                                       \
-        : ::TAO::minor_code(location, error)
+    _downcast(static_cast<CORBA::Exception*>(nullptr))->*::TAO::MinorCode(location, error)
 // A member of TAO's Any: the type alone, for what a dynamic invocation is to put in.
 #define _tao_set_typecode(type) replace(type, nullptr)
 // Names of initial references.
@@ -61,6 +59,8 @@
 #define TAO_OBJID_DYNANYFACTORY "DynAnyFactory"
 #define TAO_OBJID_CODECFACTORY "CodecFactory"
 #define TAO_OBJID_PICURRENT "PICurrent"
+#define TAO_OBJID_PICurrent "PICurrent"
+#define TAO_OBJID_TYPECODEFACTORY "TypeCodeFactory"
 #define TAO_OBJID_PRIORITYMAPPINGMANAGER "PriorityMappingManager"
 #define TAO_OBJID_RTORB "RTORB"
 #define TAO_OBJID_RTCURRENT "RTCurrent"
@@ -83,6 +83,25 @@ inline constexpr CORBA::ULong VMCID = 0x54410000;
 [[nodiscard]] constexpr CORBA::ULong minor_code(CORBA::ULong location, int error) noexcept
 {
     return VMCID | location | (static_cast<CORBA::ULong>(error) & 0x7fU);
+}
+
+/// What _tao_minor_code makes its number of: the operator binds tighter than any that may stand
+/// around the macro.
+class MinorCode {
+  public:
+    constexpr MinorCode(CORBA::ULong location, int error) noexcept
+        : code_(minor_code(location, error))
+    {
+    }
+    [[nodiscard]] constexpr CORBA::ULong code() const noexcept { return code_; }
+
+  private:
+    CORBA::ULong code_;
+};
+[[nodiscard]] constexpr CORBA::ULong operator->*(const CORBA::SystemException* /*none*/,
+                                                 MinorCode code) noexcept
+{
+    return code.code();
 }
 
 // TAO's policy for the time that connecting may take: create_policy has it by this number.

@@ -38,6 +38,9 @@ static void names()
     const CORBA::NO_RESOURCES full(
         CORBA::SystemException::_tao_minor_code(TAO_INVOCATION_SEND_REQUEST_MINOR_CODE, ENOMEM),
         CORBA::COMPLETED_NO);
+    if (full.minor() != CORBA::SystemException::_tao_minor_code(0x100, ENOMEM) ||
+        1U + CORBA::SystemException::_tao_minor_code(0x100, ENOMEM) != full.minor() + 1)
+        std::cout << "other minor codes" << std::endl;
     CORBA::Any any;
     any._tao_set_typecode(CORBA::_tc_string);
     CORBA::TypeCode_var type = any.type();

@@ -181,6 +181,24 @@ TEST_F(TaoSmartProxies, AnswerThemselvesAndPassTheRestOn)
     EXPECT_STREQ(name.in(), "urn");
 }
 
+class GongHere : public virtual Gong, public virtual CORBA::LocalObject {
+  public:
+    void ring() override { ++rung; }
+    int rung = 0;
+};
+
+TEST_F(TaoSmartProxies, LocalObjectsStayThemselves)
+{
+    new SmartBellFactory;
+    GongHere* const gong = new GongHere;
+    const Gong_var owner = gong;
+    const Bell_var bell = Bell::_narrow(gong);
+    EXPECT_EQ(bell.in(), static_cast<Bell_ptr>(gong));
+    bell->ring();
+    EXPECT_EQ(gong->rung, 1);
+    TAO_Bell_PROXY_FACTORY_ADAPTER::instance()->unregister_proxy_factory();
+}
+
 TEST_F(TaoSmartProxies, AreTheirObjectForAllOthers)
 {
     new SmartItemFactory;

@@ -30,7 +30,7 @@ class KAIROS_API omniIOR {
     omniIOR(char* repository_id, IOP::TaggedProfileList* profiles);
     /// Makes one profile: for this key, at the first address and, as components behind those given,
     /// the others. No interceptor is called, whatever the option: nothing else is added. Throws
-    /// BAD_PARAM where there is no address.
+    /// BAD_PARAM for a null id, without an address, and for components in IIOP 1.0, which has none.
     omniIOR(const char* repository_id, const _CORBA_Unbounded_Sequence_Octet& key,
             const IIOP::Address* addresses, CORBA::ULong count, GIOP::Version version,
             interceptorOption option, const IOP::MultipleComponentProfile* components = nullptr);
@@ -86,7 +86,7 @@ class omniIOR_var {
 class KAIROS_API omniObjRef {
   public:
     explicit omniObjRef(CORBA::Object_ptr object) : object_(object) {}
-    /// Returns the reference as text, owned by the caller: "IOR:…".
+    /// Returns the reference as text, owned by the caller: "IOR:…"; the nil one's for null.
     static char* _toString(omniObjRef* reference);
 
   private:
@@ -96,8 +96,8 @@ class KAIROS_API omniObjRef {
 namespace omni {
 
 /// Makes a reference of the process's ORB, owned by the caller, and takes the omniIOR over. Where
-/// that says no type it is `repository_id`. Throws INV_OBJREF where it has no profile that leads to
-/// an object, and BAD_INV_ORDER where there is no ORB.
+/// that says no type it is `repository_id`. Throws INV_OBJREF where it has no profile,
+/// BAD_INV_ORDER where there is no ORB, and BAD_PARAM for null.
 KAIROS_API omniObjRef* createObjRef(const char* repository_id, omniIOR* ior,
                                     CORBA::Boolean locked = false);
 /// Ends a reference that createObjRef made.
