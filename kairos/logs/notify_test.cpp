@@ -317,6 +317,9 @@ TEST_F(NotifyLogTest, LogsOfAnEarlierVersionAreThere)
     execute("UPDATE log SET settings = substr(settings, 1, length(settings) - 8)");
     begin(open());
     EXPECT_EQ(1000U, log->get_max_size());
+    service_.reset();
+    execute("UPDATE log SET settings = substr(settings, 1, length(settings) - 4)");
+    EXPECT_THROW(begin(open()), CORBA::PERSIST_STORE) << "of what is cut off not all is there";
 }
 
 TEST_F(NotifyLogTest, IsThereAgainWithWhatWasSetOfIt)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kairos/logs/service.h"
 
+#include "kairos/base/bytes.h"
 #include "kairos/base/log.h"
 #include "kairos/codec/octets.h"
 #include "kairos/logs/schedule.h"
@@ -42,8 +43,11 @@ POA_var make_log_poa(PortableServer::POA_ptr parent, const char* name,
 KairosLogs::Settings decoded_settings(const KeptLog& kept)
 {
     KairosLogs::Settings settings;
-    // An earlier version had no channel settings: zeros are empty ones.
-    const std::string octets = kept.settings + std::string(16, '\0');
+    std::string octets = kept.settings;
+    // An earlier version had no such logs, nor settings of channels: zeros are two empty lists.
+    constexpr std::size_t alignment = sizeof(CORBA::ULong);
+    if (kind_of(kept.key) != Kind::notify)
+        octets.resize(align_up(octets.size(), alignment) + 2 * sizeof(CORBA::ULong));
     const Bytes bytes(reinterpret_cast<const std::byte*>(octets.data()), octets.size());
     CORBA::Boolean little_endian = false;
     codec::OctetReader(bytes, !bytes.empty() && bytes[0] == std::byte{1})
