@@ -256,8 +256,9 @@ using Flag = Choice<Member, no_or_yes>;
 
 /// Checks that the value is the name of a file, that is, not empty.
 Result<void> check_file_name(std::string_view option, std::string_view value);
-/// Sets `name` to the value, if that is the name of a file.
-Result<void> set_file_name(std::string& name, std::string_view option, std::string_view value);
+/// Sets `name` to the value, if that is the name of a file. Inline, each option would have a copy.
+[[gnu::noinline]] Result<void> set_file_name(std::string& name, std::string_view option,
+                                             std::string_view value);
 
 /// The option -ORBConfigFile, whose value is only looked at here: the file is read before the other
 /// options are set.
