@@ -158,6 +158,21 @@ class WaitingEvents {
     std::size_t unmapped_ = 0;
 };
 
+/// What a key in the store stands for where something is attached.
+Settings::Attached attached_of(std::uint64_t key,
+                               const std::map<std::uint64_t, RestoredFilter>& filters,
+                               const std::map<std::uint64_t, RestoredMappingFilter>& mappings,
+                               const std::shared_ptr<Filter>& gone)
+{
+    if (const auto found = filters.find(key); found != filters.end())
+        return {.filter = found->second.filter, .object = found->second.object.in()};
+    if (const auto found = mappings.find(key); found != mappings.end())
+        return {.filter = gone,
+                .mapping = found->second.filter,
+                .mapping_object = found->second.object.in()};
+    return {.filter = gone};
+}
+
 } // namespace
 
 void ServiceState::restore()
@@ -222,15 +237,8 @@ void ServiceState::restore(Stored& all)
     // One that was destroyed lets nothing through, wherever it is attached.
     const auto gone = std::make_shared<Filter>(filters_);
     gone->end();
-    const std::function<Settings::Attached(std::uint64_t)> find =
-        [&](std::uint64_t key) -> Settings::Attached {
-        if (const auto found = filters.find(key); found != filters.end())
-            return {.filter = found->second.filter, .object = found->second.object.in()};
-        if (const auto found = mappings.find(key); found != mappings.end())
-            return {.filter = gone,
-                    .mapping = found->second.filter,
-                    .mapping_object = found->second.object.in()};
-        return {.filter = gone};
+    const std::function<Settings::Attached(std::uint64_t)> find = [&](std::uint64_t key) {
+        return attached_of(key, filters, mappings, gone);
     };
     std::set<std::tuple<const Channel*, bool, CORBA::Long>> ids; // of admins
     of_kind(StoredKind::admin, [&](const StoredObject& object, const ChannelPtr& channel) {
