@@ -69,7 +69,7 @@ void require_ids(const KairosNotificationStore::Settings& of)
 {
     require_id(of.last_filter);
     for (CORBA::ULong i = 0; i < of.filters.length(); ++i)
-        require_id(of.filters[i].number);
+        require_id(std::max(of.filters[i].number, 0)); // below are mapping filters
 }
 
 void require_ids(const KairosNotificationStore::Filter& filter)
