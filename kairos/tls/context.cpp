@@ -183,9 +183,6 @@ Result<ContextPointer> make_server_context(const orb::TlsOptions& options)
         SSL_CTX_set_session_id_context(&made, giop_protocol.data(), giop_protocol.size()) != 1)
         return Error{ErrorCode::system, "TLS cannot be used: " + take_error()};
     if (const auto used = use_certificate(made, options); !used) return used.error();
-    if (!options.staple.empty())
-        if (const auto used = show_staple(made, options.staple); !used)
-            return bad_file("-ORBTlsStaple", options.staple, used.error().reason);
     if (options.check_client == orb::ClientCheck::no) return context;
     // Everybody can have a certificate of those whom systems trust.
     if (options.trust == "system")
@@ -195,6 +192,16 @@ Result<ContextPointer> make_server_context(const orb::TlsOptions& options)
     if (const auto used = use_trust(made, options, true); !used) return used.error();
     if (const auto used = use_revocations(made, options); !used) return used.error();
     return context;
+}
+
+/// A certificate that was renewed is used also while nobody has asked for an answer about it yet:
+/// clients that do not want one need not wait for that.
+void begin_to_show(SSL_CTX& context, const std::string& staple)
+{
+    const auto shown = show_staple(context, staple);
+    const std::string doubt =
+        shown ? std::string(doubt_of_staple(context)) : shown.error().reason + ", and is not shown";
+    if (!doubt.empty()) log::warning("-ORBTlsStaple " + staple + ": " + doubt);
 }
 
 /// Whether that side wants to know who the peer is.
@@ -220,8 +227,7 @@ Result<ContextPointer> make_context(Side side, const orb::TlsOptions& options)
     // Here only: clients have that too. And when all can be used: what cannot is read again.
     if (!made) return made;
     warn_of(*SSL_CTX_get0_certificate(made->get()), options);
-    if (has_old_staple(**made))
-        log::warning("-ORBTlsStaple " + options.staple + ": it has expired, and is not shown");
+    if (!options.staple.empty()) begin_to_show(**made, options.staple);
     return made;
 }
 

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kairos/tls/stapling.h"
 
+#include "kairos/base/log.h"
 #include "kairos/tls/channel.h"
 #include "kairos/tls/limits.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <cstring>
 #include <fstream>
@@ -80,10 +82,13 @@ OCSP_SINGLERESP* find_answer(OCSP_BASICRESP& answers, const X509& certificate, c
 
 // --- servers -------------------------------------------------------------------------------------
 
-/// Of a context. Constant.
+/// Of a context. Constant, but for what was said of it.
 struct Staple {
+    std::string file;
     std::vector<unsigned char> octets;
+    int status = V_OCSP_CERTSTATUS_UNKNOWN;
     MomentPointer ends;
+    mutable std::atomic_flag end_was_said{}; // in the log; by any thread
 
     [[nodiscard]] bool is_old() const noexcept { return X509_cmp_current_time(ends.get()) < 0; }
 };
@@ -109,7 +114,14 @@ const Staple* staple_of(const SSL_CTX& context) noexcept
 int show_to_client(SSL* ssl, void*) noexcept
 {
     const Staple* const staple = staple_of(*SSL_get_SSL_CTX(ssl));
-    if (staple == nullptr || staple->is_old()) return SSL_TLSEXT_ERR_NOACK;
+    if (staple == nullptr) return SSL_TLSEXT_ERR_NOACK;
+    if (staple->is_old()) {
+        // Once: whoever renews it does not, and clients that want it are refused from now on.
+        if (!staple->end_was_said.test_and_set(std::memory_order_relaxed))
+            log::warning(log::Line() << "-ORBTlsStaple " << staple->file
+                                     << ": it has expired, and is shown no more");
+        return SSL_TLSEXT_ERR_NOACK;
+    }
     const std::size_t size = staple->octets.size();
     void* const copy = OPENSSL_malloc(size); // OpenSSL's, as soon as it has it
     if (copy == nullptr) return SSL_TLSEXT_ERR_NOACK;
@@ -165,6 +177,7 @@ Result<void> show_staple(SSL_CTX& context, const std::string& file)
         return Error{ErrorCode::invalid_argument, why};
     };
     auto staple = std::make_unique<Staple>();
+    staple->file = file;
     staple->octets.resize(limits::staple_max + 1);
     std::ifstream stream(file, std::ios::binary);
     if (!stream.is_open()) return wrong(std::string("it is not read: ") + std::strerror(errno));
@@ -186,6 +199,7 @@ Result<void> show_staple(SSL_CTX& context, const std::string& file)
         if (ASN1_INTEGER_cmp(serial, own) != 0) continue;
         const Answer answer = answer_in(*single);
         if (answer.ends == nullptr) return wrong("it does not say until when it is in force");
+        staple->status = answer.status;
         staple->ends.reset(ASN1_STRING_dup(answer.ends));
     }
     if (!staple->ends) return wrong("it is about another certificate");
@@ -196,10 +210,17 @@ Result<void> show_staple(SSL_CTX& context, const std::string& file)
     return {};
 }
 
-bool has_old_staple(const SSL_CTX& context) noexcept
+std::string_view doubt_of_staple(const SSL_CTX& context) noexcept
 {
     const Staple* const staple = staple_of(context);
-    return staple != nullptr && staple->is_old();
+    if (staple == nullptr) return {};
+    if (staple->is_old()) {
+        staple->end_was_said.test_and_set(std::memory_order_relaxed);
+        return "it has expired, and is not shown";
+    }
+    if (staple->status == V_OCSP_CERTSTATUS_REVOKED)
+        return "it says that the certificate was revoked";
+    return staple->status == V_OCSP_CERTSTATUS_GOOD ? "" : "it does not know the certificate";
 }
 
 std::string fault_of_answer(Bytes answer, STACK_OF(X509) & chain, X509_STORE& store)
@@ -209,7 +230,9 @@ std::string fault_of_answer(Bytes answer, STACK_OF(X509) & chain, X509_STORE& st
     if (!answers) return of_authority(answers.error().reason);
     const X509& own = *sk_X509_value(&chain, 0);
     const X509& issuer = *sk_X509_value(&chain, std::min(1, sk_X509_num(&chain) - 1));
-    if (OCSP_basic_verify(answers->get(), &chain, &store, 0) != 1)
+    // Nor by whomever those sign who are trusted for answers as well (TRUSTED CERTIFICATE): that
+    // would be anybody below them, of himself too.
+    if (OCSP_basic_verify(answers->get(), &chain, &store, OCSP_NOEXPLICIT) != 1)
         return of_authority("is not signed by it: " + take_error());
     OCSP_SINGLERESP* const found = find_answer(**answers, own, issuer);
     if (found == nullptr) return of_authority("is about another certificate");

@@ -10,14 +10,17 @@
 #include "kairos/tls/openssl.h"
 
 #include <string>
+#include <string_view>
 
 namespace kairos::tls {
 
 /// Has a server's context, which has its certificate, show the answer in a file to clients that
-/// ask, as long as it is in force. An error says why it is none about that certificate.
+/// ask, as long as it is in force; when it is no more, the log says so once. An error says why it
+/// is none about that certificate, of which the context then shows nothing.
 [[nodiscard]] Result<void> show_staple(SSL_CTX& context, const std::string& file);
-/// Returns whether a context has an answer that is in force no longer.
-[[nodiscard]] bool has_old_staple(const SSL_CTX& context) noexcept;
+/// Returns for what a context's answer will not be believed: it is in force no longer, or not good.
+/// Empty for none, and for a good one.
+[[nodiscard]] std::string_view doubt_of_staple(const SSL_CTX& context) noexcept;
 
 /// Returns what is wrong with an answer, in DER, about the first certificate of a chain, which was
 /// found good by the certificates of the store; empty if nothing is.
