@@ -217,6 +217,7 @@ Result<std::unique_ptr<Store>> open_postgres_store(const PostgresOptions& option
         .opening_timeout = options.opening_timeout,
         .watch_interval = options.watch_interval,
         .may_turn_out_done = true, // what was not known to be there is given after the next start
+        .may_lose_unsafe = true,   // what is not safe are erasures: what they were of is given then
         .stand_by = options.stand_by,
         .lost = options.lost,
     });

@@ -187,6 +187,69 @@ TEST_F(OwnedChannels, AreWrittenByNobodyWhoHasLostThem)
     EXPECT_EQ(2, events());
 }
 
+/// Who stands by, and cannot take them over, is not in the way of others.
+TEST_F(OwnedChannels, AreLeftToOthersByWhoCannotHaveThem)
+{
+    opened(options()).reset();
+    schema_.execute("ALTER TABLE kairos_channel_event RENAME TO elsewhere");
+    PostgresOptions unlucky = options();
+    unlucky.stand_by = [this] {
+        const std::int64_t owners = schema_.execute("SELECT owner FROM kairos_channels");
+        if (owners != 2) return owners < 2; // it has not tried, or has tried again in vain
+        EXPECT_EQ(1, schema_.execute("SELECT pg_try_advisory_lock(1265782369,"
+                                     " 'kairos_channels'::regclass::oid::int4)::int::bigint"));
+        schema_.execute("ALTER TABLE IF EXISTS elsewhere RENAME TO kairos_channel_event");
+        return true;
+    };
+    const auto store = open_postgres_store(unlucky);
+    ASSERT_TRUE(store.ok()) << store.error().reason;
+    EXPECT_EQ(StoreStatus::done, (*store)->write(event_for(1, 1), true));
+}
+
+TEST_F(OwnedChannels, AreNotWaitedForByWhoMayNotHaveThem)
+{
+    opened(options()).reset();
+    schema_.execute("CREATE ROLE reader LOGIN");
+    schema_.execute("DO $$ BEGIN EXECUTE 'GRANT USAGE ON SCHEMA ' || current_schema() || ' TO "
+                    "reader'; END $$");
+    schema_.execute("GRANT SELECT ON kairos_channels TO reader");
+    PostgresOptions as_reader = options();
+    as_reader.url.replace(as_reader.url.find("tester"), 6, "reader");
+    const auto refused = open_postgres_store(as_reader);
+    ASSERT_FALSE(refused.ok());
+    EXPECT_EQ(ErrorCode::invalid_argument, refused.error().code) << refused.error().reason;
+    EXPECT_EQ(StoreStatus::done, opened(options())->write(event_for(1, 1), true));
+}
+
+/// As after a crash of the database, which has lost what it had not on its disk.
+TEST_F(OwnedChannels, AreKeptWhereOnlyErasuresAreLost)
+{
+    const auto store = opened(options());
+    ASSERT_EQ(StoreStatus::done, store->write(event_for(1, 1), true));
+    for (const std::uint64_t number : {7, 8})
+        ASSERT_EQ(
+            StoreStatus::done,
+            store->write(std::vector<StoreChange>{{.action = Action::erase_event, .key = number}},
+                         false));
+    const auto go_back = [this](const char* to) {
+        schema_.execute(std::string("UPDATE kairos_channels SET writes = ") + to);
+        schema_.end_connections();
+    };
+    const auto write = [&](std::uint64_t number) {
+        StoreStatus status = StoreStatus::busy;
+        while (status == StoreStatus::busy && lost_ == 0)
+            status = store->write(event_for(1, number), true);
+        return status;
+    };
+    go_back("writes - 1");
+    EXPECT_EQ(StoreStatus::done, write(2));
+    EXPECT_EQ(0, lost_);
+    go_back("writes - 1"); // which was safe
+    EXPECT_EQ(StoreStatus::busy, write(3));
+    EXPECT_EQ(1, lost_);
+    EXPECT_EQ(2, events());
+}
+
 /// As behind a pooler, which may give several services one session.
 TEST_F(OwnedChannels, AreLostWhoeverHasTheLock)
 {

@@ -268,12 +268,30 @@ TEST_F(LogsInADatabase, AreWrittenByNobodyWhoHasLostThem)
     EXPECT_EQ(2, records());
 }
 
+/// Who reads is not ready as soon as it is connected again.
+TEST_F(LogsInADatabase, AreReadAgainWhereThatHasFailedOnce)
+{
+    PostgresOptions one_reader = options();
+    one_reader.readers = 1;
+    const auto store = opened(one_reader);
+    ASSERT_EQ(StoreStatus::done, insert(*store, 1, 1));
+    schema_.execute("ALTER TABLE kairos_log_record RENAME TO elsewhere");
+    schema_.end_connections();
+    Brief brief;
+    EXPECT_EQ(StoreStatus::busy, store->first(1, 0, brief));
+    schema_.execute("ALTER TABLE elsewhere RENAME TO kairos_log_record");
+    StoreStatus status = StoreStatus::busy;
+    while (status == StoreStatus::busy)
+        status = store->first(1, 0, brief);
+    EXPECT_EQ(StoreStatus::done, status);
+    EXPECT_EQ(1U, brief.number);
+}
+
 /// What nobody knew turns out to have happened: what the service counts is wrong then.
 TEST_F(LogsInADatabase, AreLostWhereNobodyKnowsWhatTheyHave)
 {
     PostgresOptions impatient = options();
     impatient.timeout = std::chrono::milliseconds(1500);
-    impatient.watch_interval = std::chrono::milliseconds(10);
     const auto store = opened(impatient);
     // Which the server makes as soon as it goes on: it has got all of it.
     postgres::server().freeze();

@@ -384,6 +384,7 @@ void Keeper::run() noexcept
         is_at_work_ = true;
         lock.unlock();
         work();
+        later_now_.clear();
         together_.clear(); // whoever is called back may go with it: before close() has returned
         lock.lock();
         is_at_work_ = false;
@@ -428,17 +429,21 @@ void Keeper::work() noexcept
 
 /// One of them is at fault, or there is no room: what makes room goes first, and each gets its own
 /// answer, but that of the first ones where these have failed. Where nobody knows whether all of it
-/// was made, they do not either while others are in the way.
+/// was made, they do not either while others are in the way. What was erased since is not entered
+/// again.
 void Keeper::work_apart(StoreStatus of_all) noexcept
 {
     if (!later_now_.empty()) end_later(attempt({}, later_now_));
     for (const bool makes_room : {true, false}) {
         std::size_t faults = 0;
         StoreStatus last_fault{};
-        for (const RequestPtr& one : together_) {
+        for (std::size_t i = 0; i < together_.size(); ++i) {
+            const RequestPtr& one = together_[i];
             if (std::ranges::all_of(one->changes, &StoreChange::makes_room) != makes_room) continue;
             StoreStatus status = last_fault;
-            if (faults < faults_max && last_fault != StoreStatus::busy) {
+            if (!makes_room && is_erased_since(i)) {
+                status = StoreStatus::done;
+            } else if (faults < faults_max && last_fault != StoreStatus::busy) {
                 status = attempt(std::span(&one, 1), {});
                 if (status != StoreStatus::done) {
                     last_fault = status;
@@ -448,6 +453,29 @@ void Keeper::work_apart(StoreStatus of_all) noexcept
             answer(std::span(&one, 1), status == StoreStatus::busy ? of_all : status);
         }
     }
+}
+
+/// Whether one of those together_ enters objects which have been erased by what came behind it, but
+/// was made first. What nobody waits for is behind them all: it is of objects that have ended.
+bool Keeper::is_erased_since(std::size_t which) const noexcept
+{
+    const auto is_erased_by = [](const StoreChange& put, const StoreChange& erasure) {
+        return erasure.action == Action::erase_object
+                   ? erasure.key == put.key
+                   : erasure.action == Action::erase_channel && erasure.key == put.other;
+    };
+    const auto is_erased = [&](const StoreChange& put) {
+        const auto erases = [&](const StoreChange& one) { return is_erased_by(put, one); };
+        if (!has_later_failed_ && std::ranges::any_of(later_now_, erases)) return true;
+        const auto behind = std::span(together_).subspan(which + 1);
+        return std::ranges::any_of(behind, [&](const RequestPtr& one) {
+            return one->stage == Request::Stage::over && one->status == StoreStatus::done &&
+                   std::ranges::any_of(one->changes, erases);
+        });
+    };
+    return std::ranges::all_of(together_[which]->changes, [&](const StoreChange& one) {
+        return one.action == Action::put_object && is_erased(one);
+    });
 }
 
 void Keeper::answer(std::span<const RequestPtr> those, StoreStatus status) noexcept
@@ -472,7 +500,6 @@ void Keeper::end_later(StoreStatus status) noexcept
 {
     has_later_failed_ = status != StoreStatus::done;
     const std::size_t count = later_now_.size();
-    later_now_.clear();
     const Lock lock(mutex_);
     if (status == StoreStatus::done) {
         later_.erase(later_.begin(), later_.begin() + static_cast<std::ptrdiff_t>(count));

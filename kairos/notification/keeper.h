@@ -36,7 +36,7 @@ class Keeper : public std::enable_shared_from_this<Keeper> {
         bool is_waited_for = false;
         std::function<void()> over;       // of the thread that writes, once it is shared
         std::condition_variable answered; // for who waits: nobody is woken for others' answers
-        // What follows is guarded by mutex_.
+        // What follows is guarded by mutex_; once it is at work the thread alone changes it.
         enum class Stage : std::uint8_t { queued, at_work, over } stage{};
         StoreStatus status = StoreStatus::broken;
     };
@@ -121,6 +121,7 @@ class Keeper : public std::enable_shared_from_this<Keeper> {
     void take_work() noexcept;
     void work() noexcept;
     void work_apart(StoreStatus of_all) noexcept;
+    [[nodiscard]] bool is_erased_since(std::size_t which) const noexcept;
     void answer(std::span<const RequestPtr> those, StoreStatus status) noexcept;
     void end_later(StoreStatus status) noexcept;
     [[nodiscard]] StoreStatus attempt(std::span<const RequestPtr> together,

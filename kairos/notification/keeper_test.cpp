@@ -159,6 +159,36 @@ TEST_F(Keepers, TryAFewWhereThereIsNoRoom)
     EXPECT_LE(sizes.size(), 10U);
 }
 
+/// Its end was entered behind it, and goes first.
+TEST_F(Keepers, EnterNoObjectThatHasEnded)
+{
+    constexpr std::uint64_t ended = 5;
+    rows_.close();
+    enter(1);
+    rows_.wait_for_writer();
+    rows_.judge([](Rows::Changes changes) { // once the writer goes on
+        return changes.size() == 1 || is_about(changes, 1, Action::add_waiting) ? StoreStatus::done
+                                                                                : StoreStatus::full;
+    });
+    std::atomic<bool> saves{false};
+    std::thread saving([&] {
+        keeper_->save([&] {
+            saves = true;
+            saves.notify_all();
+            return StoreChange{.action = Action::put_object, .key = ended, .other = 1};
+        });
+    });
+    saves.wait(false);
+    keeper_->forget_later([] { return ended; }); // which waits until that is entered
+    end_together();
+    saving.join();
+    keeper_->close();
+    EXPECT_EQ(2U, rows_.sizes()[1]); // both, in vain
+    Stored all;
+    rows_.load(all);
+    EXPECT_TRUE(all.objects.empty());
+}
+
 TEST_F(Keepers, TellAllWhereOthersHaveTheStore)
 {
     rows_.close();

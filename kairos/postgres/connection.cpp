@@ -159,9 +159,10 @@ Result<std::unique_ptr<Connection>> Connection::open(const std::string& url, con
                                                      Deadline deadline)
 {
     // What the URL does not say. A server that is gone without a word is noticed within seconds.
-    constexpr const char* names[] = {"tcp_user_timeout", "keepalives_idle", "application_name",
-                                     "dbname", nullptr};
-    const char* values[] = {"10000", "10", program, url.c_str(), nullptr};
+    // One that follows another cannot be written; the other may be the next in the URL.
+    constexpr const char* names[] = {"tcp_user_timeout", "keepalives_idle", "target_session_attrs",
+                                     "application_name", "dbname",          nullptr};
+    const char* values[] = {"10000", "10", "primary", program, url.c_str(), nullptr};
     PGconn* opened = PQconnectStartParams(names, values, 1);
     if (opened == nullptr) return Error{ErrorCode::system, "no memory for a connection"};
     std::unique_ptr<Connection> connection(new Connection(opened, statements));
@@ -174,6 +175,7 @@ Result<std::unique_ptr<Connection>> Connection::open(const std::string& url, con
 Result<void> Connection::reopen()
 {
     gave_up_ = false;
+    is_prepared_ = false;
     if (PQresetStart(connection_.get()) == 0) return error();
     return connect(&PQresetPoll);
 }
@@ -284,6 +286,7 @@ Result<void> Connection::prepare()
                                     static_cast<int>(types.size()), types.data()) != 0);
         if (!prepared.ok()) return error();
     }
+    is_prepared_ = true;
     return {};
 }
 

@@ -74,8 +74,9 @@ struct Statement {
 class Connection {
   public:
     /// `url` as libpq takes it; `program` is what the database's owner sees of who is there, unless
-    /// the URL says otherwise. Each of the statements gets the number of its place; they must
-    /// outlive the connection. Looking up a host's name is not part of the time.
+    /// the URL says otherwise; of several hosts in it, who can be written is chosen. Each of the
+    /// statements gets the number of its place; they must outlive the connection. Looking up a
+    /// host's name is not part of the time.
     [[nodiscard]] static Result<std::unique_ptr<Connection>>
     open(const std::string& url, const char* program, std::span<const Statement> statements,
          Deadline deadline = {});
@@ -110,8 +111,11 @@ class Connection {
     [[nodiscard]] bool gave_up() const noexcept { return gave_up_; }
     /// Connects to the server again.
     [[nodiscard]] Result<void> reopen();
-    /// Prepares the statements; once the tables are there, after `open` or `reopen`.
+    /// Prepares the statements; once the tables are there, after `open` or `reopen`. Where it
+    /// fails the connection is to be opened again before the next attempt.
     [[nodiscard]] Result<void> prepare();
+    /// Whether that has been done since the connection was opened.
+    [[nodiscard]] bool is_prepared() const noexcept { return is_prepared_; }
 
     /// For people: where the database is.
     [[nodiscard]] std::string name() const;
@@ -149,6 +153,7 @@ class Connection {
     Deadline deadline_;
     std::chrono::milliseconds statements_max_{0};
     bool gave_up_ = false; // at the deadline: not to be used any more
+    bool is_prepared_ = false;
     // Of a batch: what was sent and not read, about, and what failed first.
     std::size_t unread_ = 0;
     std::size_t unflushed_octets_ = 0;

@@ -22,6 +22,7 @@ constexpr std::chrono::milliseconds longest_pause{1000};
 constexpr std::string_view division_by_zero = "22012";
 constexpr std::string_view lock_not_available = "55P03";
 constexpr std::string_view query_canceled = "57014";
+constexpr std::string_view insufficient_privilege = "42501";
 
 std::string lock_of(const char* table)
 {
@@ -32,6 +33,14 @@ Error error_of(const Connection& connection)
 {
     return {connection.is_open() ? ErrorCode::system : ErrorCode::unreachable,
             connection.name() + ": " + connection.failure()};
+}
+
+/// Who is not allowed to does not wait for better times.
+Error error_of(const Connection& connection, const Rows& failed)
+{
+    Error error = error_of(connection);
+    if (failed.state() == insufficient_privilege) error.code = ErrorCode::invalid_argument;
+    return error;
 }
 
 Outcome outcome_of(std::string_view state)
@@ -59,7 +68,7 @@ Result<OwnedStore::Row> OwnedStore::row_of(Connection& connection, const OwnedOp
 {
     const Rows rows = connection.execute(
         (std::string("SELECT version, identity, owner, writes FROM ") + options.table).c_str());
-    if (!rows.ok()) return error_of(connection);
+    if (!rows.ok()) return error_of(connection, rows);
     if (rows.count() != 1)
         return Error{ErrorCode::malformed, connection.name() + ": the store of the " +
                                                options.owner + " has no identity: it is damaged"};
@@ -114,21 +123,24 @@ Result<bool> OwnedStore::lock(Session& session, const OwnedOptions& options, boo
     return error_of(connection);
 }
 
-/// Becomes the owner on a connection that is open; false: another is.
+/// Becomes the owner on a connection that is open; false: another is. Where it fails the lock may
+/// be ours.
 Result<bool> OwnedStore::own(Session& session, const OwnedOptions& options, Row& row)
 {
     Connection& connection = *session.connection;
     connection.set_deadline(Deadline::after(options.opening_timeout));
     if (!connection.execute(set_keepalives).ok()) return error_of(connection);
     if (auto locked = lock(session, options, !options.stand_by); !locked || !*locked) return locked;
-    const std::string table = options.table;
     // Waits for a transaction of the owner before us.
-    if (!connection.execute(("UPDATE " + table + " SET owner = owner + 1").c_str()).ok())
-        return error_of(connection);
+    const std::string count = std::string("UPDATE ") + options.table + " SET owner = owner + 1";
+    for (const char* sql :
+         {"BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE", count.c_str(), "COMMIT"})
+        if (const Rows made = connection.execute(sql); !made.ok())
+            return error_of(connection, made);
     const auto found = row_of(connection, options);
     if (!found) return found.error();
     row = *found;
-    session.writes = row.writes;
+    session.writes = session.safe_writes = row.writes;
     if (const auto prepared = connection.prepare(); !prepared) return prepared.error();
     constexpr const char* began = "(extract(epoch FROM backend_start) * 1000000)::bigint";
     const Rows self = connection.execute((std::string("SELECT pid::bigint, ") + began +
@@ -140,6 +152,15 @@ Result<bool> OwnedStore::own(Session& session, const OwnedOptions& options, Row&
                      std::to_string(self.integer(0, 1));
     session.is_owner = true;
     return true;
+}
+
+/// Who could not become the owner lets others try.
+void OwnedStore::give_back(Connection& connection, const OwnedOptions& options)
+{
+    if (!connection.is_open()) return;
+    connection.set_deadline(Deadline::after(options.opening_timeout));
+    (void)connection.execute("ROLLBACK");
+    (void)connection.execute("SELECT pg_advisory_unlock_all()");
 }
 
 Result<std::unique_ptr<OwnedStore::Session>> OwnedStore::begin(const OwnedOptions& options,
@@ -165,13 +186,15 @@ Result<std::unique_ptr<OwnedStore::Session>> OwnedStore::begin(const OwnedOption
             return Error{ErrorCode::closed, std::string("another ") + options.owner +
                                                 " has the store in " + connection.name()};
         }
+        if (!owned) give_back(connection, options);
+        if (!owned && owned.error().code == ErrorCode::invalid_argument) return owned.error();
         if (!owned && !has_said) // a database that is away may come back
             log::warning(std::string(options.owner) + ", standing by: " + owned.error().reason);
         has_said = !owned;
         if (!options.stand_by())
             return Error{ErrorCode::closed, "another has the store, and nobody stands by any more"};
         connection.set_deadline(Deadline::after(options.opening_timeout));
-        if (!connection.is_still_open()) (void)connection.reopen();
+        if (!owned || !connection.is_still_open()) (void)connection.reopen();
     }
 }
 
@@ -276,7 +299,11 @@ Result<void> OwnedStore::take_again(Session& session)
     if (!row) return row.error();
     if (!*locked)
         return Error{ErrorCode::unreachable, "the database has not ended our last session yet"};
-    if (row->writes != session.writes) {
+    const bool is_cut = options_.may_lose_unsafe && row->writes < session.writes &&
+                        row->writes >= session.safe_writes;
+    if (is_cut) {
+        session.writes = row->writes;
+    } else if (row->writes != session.writes) {
         const bool is_ours = session.is_uncertain && row->writes == session.writes + 1;
         if (!is_ours || (session.is_answered && !options_.may_turn_out_done)) {
             note_lost(connection);
@@ -315,6 +342,9 @@ Outcome OwnedStore::write(bool safe, const std::function<Outcome(Connection&)>& 
     const Pool<Session>::Use session(session_, deadline);
     if (!session) return Outcome::busy;
     if (const Outcome reached = reach(*session, deadline); reached != Outcome::done) return reached;
+    // A commit that is begun with hardly any time left ends as one of which nobody knows.
+    const auto left = deadline.left();
+    if (left && *left * 2 < options_.timeout) return Outcome::busy;
     const Outcome made = attempt(*session, safe, add);
     if (made == Outcome::done && has_said_.exchange(false))
         log::warning(std::string(options_.owner) + "'s store " + name_ + " can be written again");
@@ -340,6 +370,7 @@ Outcome OwnedStore::attempt(Session& session, bool safe,
     const Rows last = connection.end_batch();
     if (added == Outcome::done && last.ok() && last.done() == "COMMIT") {
         ++session.writes;
+        if (safe) session.safe_writes = session.writes;
         return Outcome::done;
     }
     if (connection.is_open()) {
@@ -364,7 +395,7 @@ Outcome OwnedStore::settle(Session& session)
     if (session.connection->gave_up())
         put_off(*session.connection); // it would be as late
     else if (reach(session, Deadline::after(options_.timeout)) == Outcome::done)
-        return session.writes != before ? Outcome::done : Outcome::busy;
+        return session.writes > before ? Outcome::done : Outcome::busy;
     session.is_answered = true;
     return Outcome::broken;
 }
@@ -409,6 +440,7 @@ Result<std::unique_ptr<Connection>> OwnedStore::open_reader() const
     if (!opened) return opened;
     if (const auto limited = (*opened)->limit_statements(options_.timeout * 3 / 4); !limited)
         return limited.error();
+    if (!(*opened)->execute(set_keepalives).ok()) return error_of(**opened);
     if (const auto prepared = (*opened)->prepare(); !prepared) return prepared.error();
     return opened;
 }
@@ -417,9 +449,10 @@ bool OwnedStore::reach(Connection& reader, Deadline deadline)
 {
     if (is_lost_) return false;
     reader.set_deadline(deadline);
-    if (reader.is_still_open()) return true;
+    if (reader.is_prepared() && reader.is_still_open()) return true;
     if (!may_ask()) return false;
     Result<void> ready = reader.reopen();
+    if (ready && !reader.execute(set_keepalives).ok()) ready = error_of(reader);
     if (ready) {
         const auto row = row_of(reader, options_);
         if (row && row->identity == first_.identity)

@@ -88,6 +88,9 @@ struct OwnedOptions {
     /// Whether what was answered `broken`, because nobody knew, may have happened: if not, its
     /// owner loses the store when it turns out that it has.
     bool may_turn_out_done = false;
+    /// Whether what was not written safe may be gone after the database was killed: if not, its
+    /// owner loses the store when it is.
+    bool may_lose_unsafe = false;
     /// Called, while another process owns the store, before it is tried again; false: no more.
     /// Where there is none the store is refused then.
     std::function<bool()> stand_by;
@@ -128,9 +131,10 @@ class OwnedStore {
         std::unique_ptr<Connection> connection;
         std::string id; ///< a condition on pg_stat_activity; empty: not known
         std::int64_t writes = 0;
-        bool is_owner = false;     ///< as long as the connection lives
-        bool is_uncertain = false; ///< whether the last write has happened, and was counted
-        bool is_answered = false;  ///< that nobody knows
+        std::int64_t safe_writes = 0; ///< those up to the last that was safe
+        bool is_owner = false;        ///< as long as the connection lives
+        bool is_uncertain = false;    ///< whether the last write has happened, and was counted
+        bool is_answered = false;     ///< that nobody knows
     };
     /// The row of the store.
     struct Row {
@@ -146,6 +150,7 @@ class OwnedStore {
     [[nodiscard]] static Result<void> make_tables(Connection& connection,
                                                   const OwnedOptions& options);
     [[nodiscard]] static Result<bool> own(Session& session, const OwnedOptions& options, Row& row);
+    static void give_back(Connection& connection, const OwnedOptions& options);
     [[nodiscard]] static Result<Row> row_of(Connection& connection, const OwnedOptions& options);
     [[nodiscard]] static Result<bool> lock(Session& session, const OwnedOptions& options,
                                            bool may_wait);
