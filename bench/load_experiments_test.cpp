@@ -268,14 +268,16 @@ TEST(Concurrency, AServerThatDoesNotBearItIsAFinding)
     EXPECT_TRUE(report->rows[1].status.starts_with("failed: ")) << report->rows[1].status;
 }
 
-/// Per call, by whatever means.
+/// Per call, by whatever means. Who sends by others than write() writes to wake threads, more often
+/// in one run than in the other.
 double messages_sent(const Row& row)
 {
-    double sent = 0;
-    for (const char* name : {"sendto", "sendmsg", "write", "writev"})
-        if (const auto calls = row.system_calls.find(name); calls != row.system_calls.end())
-            sent += calls->second;
-    return sent;
+    const auto calls_of = [&](const char* name) {
+        const auto calls = row.system_calls.find(name);
+        return calls == row.system_calls.end() ? 0 : calls->second;
+    };
+    const double sent = calls_of("sendto") + calls_of("sendmsg") + calls_of("writev");
+    return sent > 0.5 ? sent : calls_of("write");
 }
 
 TEST(Whitebox, HasBothSidesOfEveryArchitecture)
