@@ -56,7 +56,7 @@ if(TARGET kairos-idl AND TARGET kairos_corba AND NOT KAIROS_SANITIZE MATCHES thr
         add_test(NAME package.text COMMAND Python3::Interpreter
             ${PROJECT_SOURCE_DIR}/tests/package/text_test.py ${KAIROS_SIZE} ${CMAKE_READELF}
             $<TARGET_FILE:hello_server> $<TARGET_FILE_DIR:kairos-shared>
-            $<IF:$<CONFIG:Release>,1515000,2145000>)
+            $<IF:$<CONFIG:Release>,1600000,2145000>)
         set_tests_properties(package.text PROPERTIES TIMEOUT ${KAIROS_TEST_SECONDS})
     endif()
     add_test(NAME package.test_code COMMAND Python3::Interpreter
