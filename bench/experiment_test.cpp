@@ -580,7 +580,7 @@ TEST(Events, AreComparedWithOneways)
     options.systems.assign(events_systems().begin(), events_systems().end());
     options.events = 1000;
     options.high_events = 20;
-    options.kept_events = 200;
+    options.kept_events = 64;
     const auto report = run_events(options);
     ASSERT_TRUE(report.ok()) << report.error().reason;
     const std::size_t rates = events_systems().size();
