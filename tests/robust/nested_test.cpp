@@ -152,7 +152,8 @@ TEST_P(Nested, BothTheCallAndTheCallBackAreHeld)
 {
     RunningServer server(GetParam(), smallest_with({"-ORBServerId", "nested"}));
     RunningServer other("thread-per-connection");
-    auto* const activator = new CallsAndHolds(server, target_in(server, other.reference()));
+    const Probe::Target_var to_other = target_in(server, other.reference());
+    auto* const activator = new CallsAndHolds(server, to_other.in());
     const PortableServer::AdapterActivator_var owner = activator;
     Octets late_key;
     {
