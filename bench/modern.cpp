@@ -26,7 +26,6 @@ struct Measure {
     std::string order;
     const char* answer;
     bool one_cpu = false; ///< both processes on the same
-    bool null = false;    ///< a null call of one thread
 };
 
 std::vector<Measure> measures_of(const ModernOptions& options)
@@ -38,8 +37,8 @@ std::vector<Measure> measures_of(const ModernOptions& options)
     constexpr std::uint32_t small = 64 * 1024;
     constexpr std::uint32_t large = 1024 * 1024;
     return {
-        {"null_one_cpu_us", "null_one_cpu_to_raw", ping, "p50_us", true, true},
-        {"null_us", "null_to_raw", ping, "p50_us", false, true},
+        {"null_one_cpu_us", "null_one_cpu_to_raw", ping, "p50_us", true},
+        {"null_us", "null_to_raw", ping, "p50_us"},
         {"threads_calls_per_s", "threads_to_raw",
          fmt::format("threads {} {}", options.threads, options.duration_ms), "calls_per_s"},
         {"structs_64k_mbyte_s", "structs_64k_to_raw",
@@ -49,12 +48,6 @@ std::vector<Measure> measures_of(const ModernOptions& options)
         {"octets_1m_mbyte_s", "octets_1m_to_raw", fmt::format("octets {} {}", large, calls(large)),
          "mbyte_s"},
     };
-}
-
-/// The other transports of Kairos have no peers but for null calls.
-bool does_only_null_calls(const System& system)
-{
-    return system.architecture.starts_with("shared memory");
 }
 
 /// One system, running twice: where it likes, and on one CPU.
@@ -156,7 +149,6 @@ void start(ModernContestant& contestant, const ModernOptions& options)
 void carry_out(ModernContestant& contestant, const Measure& measure)
 {
     if (!contestant.failure.empty()) return;
-    if (does_only_null_calls(contestant.system) && !measure.null) return;
     auto& running = measure.one_cpu ? contestant.on_one_cpu : contestant.free;
     const auto answer = running->order(measure.order);
     if (!answer)

@@ -575,6 +575,7 @@ Picture modern_picture(const Report& report, const std::string& path)
 {
     const auto name = [](const Row& row) {
         if (row.variant.starts_with("shared memory")) return row.variant;
+        if (row.variant.ends_with("polling")) return row.system + " polling";
         return row.variant.starts_with("a stream") ? row.system + " stream" : row.system;
     };
     std::string script =

@@ -481,7 +481,7 @@ std::span<const System> modern_systems()
         return System{name, name, architecture, std::string("kairos-bench-modern-") + name,
                       {},   {},   false};
     };
-    static const std::array<System, 12> systems{
+    static const std::array<System, 14> systems{
         System{"raw", "raw-tcp", "blocking sockets", "kairos-bench-modern-raw", {}, {}, false},
         kairos("kairos", "thread-per-connection", "iiop://127.0.0.1"),
         kairos("kairos-memory", "shared memory", "shmiop://"),
@@ -500,6 +500,14 @@ std::span<const System> modern_systems()
                {"stream"},
                false},
         other("cyclone", "two topics for each client"),
+        other("iceoryx2", "request-response, events"),
+        System{"iceoryx2-polling",
+               "iceoryx2",
+               "request-response, polling",
+               "kairos-bench-modern-iceoryx2",
+               {"polling"},
+               {"polling"},
+               false},
     };
     return systems;
 }

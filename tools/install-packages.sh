@@ -4,7 +4,7 @@
 # Installs the Debian 12 packages that are missing for the sets named on the command line (build,
 # test, interop, check, packages, fuzz, modern), and nothing else. When nothing is missing it only
 # asks dpkg, so every make target can afford to call it. On a system without dpkg it says what is
-# needed and goes on.
+# needed and goes on. With modern, a cargo that is there fetches the crates of iceoryx2.
 set -euo pipefail
 
 declare -A sets=(
@@ -39,6 +39,22 @@ for set in "$@"; do
     # shellcheck disable=SC2206  # the words of the set are the packages
     wanted+=(${sets[$set]})
 done
+
+# Debian has no iceoryx2. It is measured where somebody has a cargo that is new enough for it.
+fetch_crates() {
+    PATH=$PATH:$HOME/.cargo/bin
+    local manifest
+    manifest=$(dirname "$0")/../bench/modern/iceoryx2/Cargo.toml
+    if ! command -v cargo >/dev/null; then
+        echo "install-packages: no cargo: 'kairos bench modern' will not have iceoryx2" >&2
+    elif ! cargo fetch --quiet --locked --offline --manifest-path "$manifest" 2>/dev/null; then
+        cargo fetch --locked --manifest-path "$manifest" ||
+            echo "install-packages: 'kairos bench modern' will not have iceoryx2" >&2
+    fi
+}
+case " $* " in
+*" modern "*) fetch_crates ;;
+esac
 
 if ! command -v dpkg-query >/dev/null; then
     echo "install-packages: not a Debian system; these are needed: ${wanted[*]}" >&2
