@@ -192,18 +192,20 @@ impl Caller {
         }
         let mut looks = Looks(0);
         loop {
+            // Asked first: who has answered, or is gone, has sent all that there will be.
+            let is_over = !pending.is_connected();
             if let Some(response) = pending.receive()? {
                 got(response.payload());
                 return Ok(());
+            }
+            if is_over {
+                return Err("the server is gone".into());
             }
             match &self.sleeping {
                 Some((listener, _)) => {
                     listener.blocking_wait(|_| {})?;
                 }
                 None => looks.pause(),
-            }
-            if !pending.is_connected() {
-                return Err("the server is gone".into());
             }
         }
     }
