@@ -24,10 +24,20 @@ build() {
     local log=build/demo-build.log
     echo "Building the release (minutes, the first time)"
     if [ -t 1 ]; then
-        cmake --workflow --preset release
-    elif ! cmake --workflow --preset release >"$log" 2>&1; then
+        build_release
+    elif ! build_release >"$log" 2>&1; then
         cat "$log"
         return 1
+    fi
+}
+
+# What is not measured is not built, either: a tenth of the time.
+build_release() {
+    if "$full"; then
+        cmake --workflow --preset release
+    else
+        cmake --preset release &&
+            cmake --build --preset release --target kairos kairos_demo_programs mib_agent
     fi
 }
 
