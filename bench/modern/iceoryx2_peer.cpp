@@ -70,8 +70,8 @@ void serve(const std::string& kind)
     std::atomic<bool> stop{false};
     bool ended_well = false;
     std::thread serving([&] {
-        ended_well = iceoryx2_serve(own_name.c_str(), kind != polling, &stop,
-                                    [] { announce_ready(own_name); }, answer_to);
+        ended_well = iceoryx2_serve(
+            own_name.c_str(), kind != polling, &stop, [] { announce_ready(own_name); }, answer_to);
     });
     wait_for_quit();
     stop = true;

@@ -31,7 +31,9 @@ ClientConnection::ClientConnection(Orb& orb, Endpoint& endpoint, net::Socket soc
       session_(orb.options().message_size_max, giop::ReadSizes::of(!socket_.receive_queue_max())),
       last_use_(coarse_now()), place_(std::move(place))
 {
-    socket_.spin(orb.options().socket.spin);
+    net::SpinRule spin = orb.options().socket.spin;
+    spin.moves = true;
+    socket_.spin(spin);
     socket_.spin_for_room(orb.options().room_spin);
     socket_.poll_before_reading();
     if (socket_.bypasses_descriptor()) socket_.offer_blocks(&session_.connection().block_taker());

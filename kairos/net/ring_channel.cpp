@@ -134,7 +134,9 @@ RingChannel::connect(Socket& socket, const SpinRule& spin, Deadline deadline, st
         return Error{ErrorCode::unreachable, "the server does not take shared memory",
                      answer.error};
     if (const auto secured = memory->secure(); !secured) return secured.error();
-    auto channel = std::make_unique<RingChannel>(socket.descriptor(), spin);
+    SpinRule rule = spin;
+    rule.moves = true;
+    auto channel = std::make_unique<RingChannel>(socket.descriptor(), rule);
     if (const auto opened = channel->open(std::move(memory).value(), true); !opened)
         return opened.error();
     if (has_blocks && !channel->open_blocks(true))

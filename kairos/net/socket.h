@@ -100,6 +100,9 @@ struct SpinRule {
     std::chrono::microseconds most;
     /// Only where that has paid of late (spin_history.h), and not in threads of real time.
     bool learns;
+    /// Whoever spins whatever it costs leaves a processor that it shares with the peer. So that not
+    /// both do, clients'.
+    bool moves = false;
 
     friend bool operator==(const SpinRule&, const SpinRule&) = default;
 };

@@ -21,12 +21,17 @@ namespace kairos::net {
 
 /// Lets other threads run that wait for the calling thread's processor, if there are any.
 void leave_processor() noexcept;
+/// Goes on at another processor that the calling thread may use, if there is one; from where the
+/// system may move it as before. Not in threads of real time, which stay where they were put.
+void move_to_another_processor() noexcept;
 
 class Spin {
   public:
-    /// Never spins where the calling thread may not.
-    explicit Spin(const SpinRule& rule) noexcept
-        : max_(may_spin(rule) ? rule.most : std::chrono::microseconds(0)), next_(max_)
+    /// Never spins where the calling thread may not. `move` is called now and then by who moves.
+    explicit Spin(const SpinRule& rule,
+                  void (*move)() noexcept = &move_to_another_processor) noexcept
+        : max_(may_spin(rule) ? rule.most : std::chrono::microseconds(0)), next_(max_),
+          move_(rule.moves ? move : nullptr)
     {
         if (rule.learns) history_.emplace();
     }
@@ -61,7 +66,12 @@ class Spin {
         for (auto now = begin; now < end; now = std::chrono::steady_clock::now()) {
             if (now >= leaves) {
                 leave_processor();
-                leaves = std::chrono::steady_clock::now() + leave_after;
+                const auto back = std::chrono::steady_clock::now();
+                leaves = back + leave_after;
+                if (move_ != nullptr && back - now >= taken_by_others && ready()) {
+                    note_shared(back);
+                    return true;
+                }
             }
             for (int i = 0; i < looks; ++i) {
                 if (ready()) return true;
@@ -71,18 +81,32 @@ class Spin {
         return ready(); // who was put off the processor has not looked all the time
     }
 
+    /// What was waited for came while others had the processor: the peer, most likely.
+    void note_shared(std::chrono::steady_clock::time_point now) noexcept;
+
     /// The shortest time that is spun, as a part of the longest: when it was always in vain.
     static constexpr int parts = 16;
     /// Who spins whatever it costs lets others on the processor now and then: the scheduler may
     /// have put the peer there, and then nothing comes as long as it is kept from running. (Who
     /// learns is told by what did not come.)
     static constexpr std::chrono::microseconds leave_after{10};
+    /// Whoever leaves a processor that nobody waits for has it back in less.
+    static constexpr std::chrono::microseconds taken_by_others{3};
+    /// So often the peer shares it before one of them moves; and between two moves, at first and
+    /// at most, for where all processors are busy moving is in vain.
+    static constexpr int shared_most = 4;
+    static constexpr std::chrono::milliseconds between_moves_least{10};
+    static constexpr std::chrono::seconds between_moves_most{10};
 
     /// Who tries waits for a peer that sleeps, too, and has to be woken: so many times as long.
     static constexpr int try_of = 4;
 
     std::chrono::nanoseconds max_;
     std::chrono::nanoseconds next_;
+    void (*const move_)() noexcept; // null: who does not
+    std::chrono::steady_clock::time_point moves_after_{};
+    std::chrono::milliseconds between_moves_ = between_moves_least;
+    int shared_ = 0;
     std::optional<SpinHistory> history_;
 };
 

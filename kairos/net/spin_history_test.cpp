@@ -5,6 +5,9 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <sched.h>
+#include <thread>
 #include <vector>
 
 namespace kairos::net {
@@ -119,6 +122,89 @@ TEST_F(Learned, OneProcessorIsLeftToWhoAnswers)
         one->ended(true);
     EXPECT_TRUE(history_.begins());
     history_.ended(true);
+}
+
+std::atomic<int> moves{0};
+void note_move() noexcept { ++moves; }
+
+cpu_set_t usable_processors()
+{
+    cpu_set_t usable;
+    EXPECT_EQ(0, sched_getaffinity(0, sizeof usable, &usable));
+    return usable;
+}
+
+/// One that answers, on the processor of the thread that makes it, which is held to it from then
+/// on. Like a peer that spins it has the processor for a while before it lets others on it.
+class PeerHere {
+  public:
+    PeerHere()
+    {
+        cpu_set_t here;
+        CPU_ZERO(&here);
+        CPU_SET(static_cast<std::size_t>(sched_getcpu()), &here);
+        EXPECT_EQ(0, sched_setaffinity(0, sizeof here, &here));
+        answers_ = std::thread([this] {
+            for (int asked = 0; asked >= 0; asked = asked_) {
+                const auto begin = std::chrono::steady_clock::now();
+                while (std::chrono::steady_clock::now() - begin < std::chrono::microseconds(20))
+                    ;
+                answered_ = asked;
+                sched_yield();
+            }
+        });
+    }
+    PeerHere(const PeerHere&) = delete;
+    PeerHere& operator=(const PeerHere&) = delete;
+    ~PeerHere()
+    {
+        asked_ = -1;
+        answers_.join();
+    }
+    bool ask(Spin& spin)
+    {
+        const int number = ++asked_;
+        return spin.until([&] { return answered_ == number; }, 20);
+    }
+
+  private:
+    std::atomic<int> asked_{0};
+    std::atomic<int> answered_{0};
+    std::thread answers_;
+};
+
+TEST_F(Learned, WhoMovesLeavesAProcessorThatThePeerShares)
+{
+    SpinRule rule(std::chrono::milliseconds(100));
+    rule.moves = true;
+    moves = 0;
+    std::thread([&] {
+        Spin spin(rule, &note_move);
+        PeerHere peer;
+        for (int i = 0; i < 100'000 && moves == 0; ++i)
+            (void)peer.ask(spin);
+    }).join();
+    EXPECT_EQ(1, moves);
+}
+
+TEST_F(Learned, WhoDoesNotMoveStays)
+{
+    moves = 0;
+    std::thread([&] {
+        Spin spin(SpinRule(std::chrono::milliseconds(100)), &note_move);
+        PeerHere peer;
+        for (int i = 0; i < 100; ++i)
+            (void)peer.ask(spin);
+    }).join();
+    EXPECT_EQ(0, moves);
+}
+
+TEST_F(Learned, WhoHasMovedMayUseWhatItMightBefore)
+{
+    const cpu_set_t before = usable_processors();
+    move_to_another_processor();
+    const cpu_set_t after = usable_processors();
+    EXPECT_TRUE(CPU_EQUAL(&before, &after));
 }
 
 } // namespace
