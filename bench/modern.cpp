@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <csignal>
 #include <fmt/format.h>
 #include <fstream>
 #include <map>
@@ -122,6 +123,14 @@ std::optional<double> linked_mbyte(const std::filesystem::path& program)
     return bytes / 1e6;
 }
 
+/// A server that polls would take a processor from everybody while it has nothing to do: it stands
+/// still then.
+void let_run(const ModernContestant& contestant, const RunningSystem& running, bool runs)
+{
+    if (contestant.system.architecture.ends_with("polling"))
+        ::kill(running.server_pid(), runs ? SIGCONT : SIGSTOP);
+}
+
 void start(ModernContestant& contestant, const ModernOptions& options)
 {
     StartOptions where{.program_directory = options.program_directory,
@@ -144,13 +153,17 @@ void start(ModernContestant& contestant, const ModernOptions& options)
         return;
     }
     contestant.on_one_cpu = std::move(*on_one_cpu);
+    let_run(contestant, *contestant.free, false);
+    let_run(contestant, *contestant.on_one_cpu, false);
 }
 
 void carry_out(ModernContestant& contestant, const Measure& measure)
 {
     if (!contestant.failure.empty()) return;
     auto& running = measure.one_cpu ? contestant.on_one_cpu : contestant.free;
+    let_run(contestant, *running, true);
     const auto answer = running->order(measure.order);
+    let_run(contestant, *running, false);
     if (!answer)
         contestant.failure = answer.error().reason;
     else if (const auto figure = answer->find(measure.answer); figure == answer->end())
@@ -219,9 +232,11 @@ Result<Report> run_modern(const ModernOptions& options)
         }
     for (ModernContestant& contestant : contestants)
         for (auto* running : {&contestant.free, &contestant.on_one_cpu})
-            if (running->has_value() && contestant.failure.empty())
+            if (running->has_value() && contestant.failure.empty()) {
+                let_run(contestant, **running, true);
                 if (const auto ended = (*running)->finish(); !ended)
                     contestant.failure = ended.error().reason;
+            }
 
     const auto raw = std::ranges::find(
         contestants, "raw-tcp", [](const ModernContestant& each) { return each.system.name; });
