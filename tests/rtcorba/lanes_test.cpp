@@ -5,6 +5,7 @@
 // low one to be read.
 #include "kairos/ior/component.h"
 #include "kairos/orb/hooks.h"
+#include "kairos/server/serving.h"
 #include "tests/robust/local.h"
 #include "tests/robust/was_read.h"
 #include "tests/rtcorba/sockets.h"
@@ -234,6 +235,11 @@ TEST_F(PoolsWithLanes, HaveRoomForLargeRequestsTogether)
                        .finish());
         EXPECT_FALSE(other.read_message().empty());
     }
+    const auto queued = [&] {
+        return orb::Serving::of(world.orb()->_kairos_core()).account().figures().queued;
+    };
+    EXPECT_GE(queued(), limit / 10 * 3);
+    EXPECT_LE(queued(), limit / 2) << "the other one waits";
     go_on.set();
     for (RawPeer& each : peers)
         EXPECT_EQ(ParsedReply(each.read_message()).text(), "NO_EXCEPTION");
