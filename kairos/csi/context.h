@@ -27,10 +27,19 @@ namespace limits {
 inline constexpr std::size_t name_max = 1024;
 /// Octets of a service context that is looked into: certificate chains are its largest part.
 inline constexpr std::size_t context_max = std::size_t{64} << 10;
-/// Octets of a chain of certificates, and how many it has; octets of a distinguished name.
+/// Octets of a chain of certificates, and how many it has; octets of a distinguished name,
+/// in DER and as it is written.
 inline constexpr std::size_t chain_max = std::size_t{48} << 10;
 inline constexpr std::size_t certificates_max = 8;
 inline constexpr std::size_t distinguished_name_max = 4096;
+/// Octets of an alternative name as it is written, and how many a certificate has.
+inline constexpr std::size_t alternative_name_max = 1024;
+inline constexpr std::size_t alternative_names_max = 64;
+/// Bits of the key of RSA's that has signed a certificate, of its exponent, and of a key of another
+/// kind: what it costs to look at a signature grows with them.
+inline constexpr int rsa_bits_max = 8192;
+inline constexpr int rsa_exponent_bits_max = 64;
+inline constexpr int other_key_bits_max = 4096;
 } // namespace limits
 
 /// 2.23.130.1.1.1, user and password, as DER has it.

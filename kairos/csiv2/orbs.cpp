@@ -191,7 +191,8 @@ std::optional<ior::TaggedComponent> OrbCsi::component(Tls tls, bool by_tls_only)
                 static_cast<unsigned>(csi::IdentityType::certificates) |
                 static_cast<unsigned>(csi::IdentityType::distinguished_name);
     }
-    if (mechanism.identity_supports != 0)
+    // How a user's name is said; certificates and names of X.509 need no mechanism's.
+    if ((mechanism.identity_types & static_cast<unsigned>(csi::IdentityType::principal_name)) != 0)
         mechanism.namings.emplace_back(csi::gssup_mechanism.begin(), csi::gssup_mechanism.end());
     return csi::make_component({.all = {std::move(mechanism)}});
 }

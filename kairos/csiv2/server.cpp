@@ -369,9 +369,6 @@ void ServerCsi::read_x509(orb::ObservedUpcall& upcall, const csi::EstablishConte
     }
     auto first = tls.first_of_chain(identity.token);
     if (!first) refused(first.error().reason);
-    constexpr std::size_t names_max = 64;
-    if (first->names.size() > names_max)
-        refused("a certificate of more than " + std::to_string(names_max) + " names");
     caller.identity = Caller::Identity::certificate;
     caller.name = std::move(first->subject);
     caller.names = std::move(first->names);

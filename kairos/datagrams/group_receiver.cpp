@@ -301,6 +301,7 @@ void GroupReceiver::stop() noexcept
     const std::lock_guard lock(mutex_);
     ends_.store(true, std::memory_order_release);
     wake();
+    lanes_.stop();
 }
 
 void GroupReceiver::join() noexcept
@@ -308,6 +309,7 @@ void GroupReceiver::join() noexcept
     if (is_left_.load()) return;
     const std::lock_guard joining(join_mutex_);
     if (thread_) thread_->join();
+    lanes_.join();
     const std::lock_guard lock(mutex_);
     places_.clear(); // the groups are left
 }
@@ -316,6 +318,7 @@ void GroupReceiver::join() noexcept
 void GroupReceiver::leave_to_parent() noexcept
 {
     is_left_.store(true);
+    lanes_.leave_to_parent();
     if (!mutex_.try_lock()) return;
     for (const PlacePtr& each : places_)
         each->socket.leave_to_parent();
@@ -432,6 +435,10 @@ void GroupReceiver::serve(Place& place, const net::Address& from, MutableBytes m
                        .profile_data = {},
                        .selected_index = 0,
                        .ior = {}};
+        const LaneThreads::Taken taken = lanes_.take(each, octets);
+        if (taken == LaneThreads::Taken::full)
+            drop(place.text, &from, "too many wait for its lane");
+        if (taken != LaneThreads::Taken::no) continue;
         const Clock::time_point since = Clock::now();
         upcalls.serve(each);
         in_servants_ += Clock::now() - since;

@@ -8,6 +8,7 @@
 
 #include "kairos/datagrams/assembly.h"
 #include "kairos/datagrams/group.h"
+#include "kairos/datagrams/lane_threads.h"
 #include "kairos/datagrams/upcalls.h"
 #include "kairos/net/address.h"
 #include "kairos/net/socket.h"
@@ -90,6 +91,7 @@ class GroupReceiver {
 
     orb::Orb& orb_;
     std::atomic<bool> ends_{false};
+    LaneThreads lanes_{orb_, ends_};
     std::atomic<bool> is_left_{false};             // to the parent of this process
     std::atomic<std::uint64_t> places_changed_{0}; // how often; written under mutex_
     std::vector<std::byte> copy_; // of the thread: a message that several objects get

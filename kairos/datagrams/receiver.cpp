@@ -104,6 +104,7 @@ void Receiver::stop() noexcept
 {
     ends_.store(true, std::memory_order_release);
     if (waker_) waker_->wake();
+    lanes_.stop();
     groups_.stop();
 }
 
@@ -112,11 +113,13 @@ void Receiver::join() noexcept
     groups_.join();
     const std::lock_guard joining(join_mutex_);
     if (thread_) thread_->join();
+    lanes_.join();
     places_.clear(); // the addresses are given back
 }
 
 void Receiver::leave_to_parent() noexcept
 {
+    lanes_.leave_to_parent();
     for (Place& place : places_)
         place.socket.leave_to_parent();
     groups_.leave_to_parent();
@@ -175,7 +178,10 @@ void Receiver::receive(Place& place, MutableBytes room, Upcalls& upcalls)
     giop::Request request{};
     const std::string_view why = read_oneway(octets, request);
     if (!why.empty()) return drop(place.text, &from, why);
-    upcalls.serve(request);
+    const LaneThreads::Taken taken = lanes_.take(request, octets);
+    if (taken == LaneThreads::Taken::full)
+        return drop(place.text, &from, "too many wait for its lane");
+    if (taken == LaneThreads::Taken::no) upcalls.serve(request);
 }
 
 } // namespace kairos::datagrams

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "kairos/datagrams/group_receiver.h"
+#include "kairos/datagrams/lane_threads.h"
 #include "kairos/datagrams/upcalls.h"
 #include "kairos/net/address.h"
 #include "kairos/net/socket.h"
@@ -62,6 +63,7 @@ class Receiver final : public orb::DatagramSide {
     std::vector<ior::Address> published_; // constant once there are references
     std::optional<net::Waker> waker_;     // likewise; any thread wakes it
     std::atomic<bool> ends_{false};
+    LaneThreads lanes_{orb_, ends_};
     std::mutex join_mutex_;             // guards that one thread ends it
     std::optional<net::Thread> thread_; // while it serves
 };

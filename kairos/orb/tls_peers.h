@@ -33,11 +33,12 @@ struct TlsPeers {
     /// cannot be written.
     Result<PeerCertificate> (*certificate_of)(const net::Channel& channel);
     /// Returns the names of the first certificate of a chain, a sequence of certificates in DER, of
-    /// which each is signed by the next; nothing else was looked at of who signed them. An error
-    /// where it is no such chain, or its first certificate has no name or one that cannot be
-    /// written.
+    /// which each is signed by the next, which may; nothing else was looked at of who signed them.
+    /// An error where it is no such chain, or its first certificate has no name, one that cannot be
+    /// written, one that is too long, or too many (csi::limits).
     Result<PeerCertificate> (*first_of_chain)(Bytes chain);
-    /// Returns a distinguished name in DER as RFC 2253 writes it; an error where it is none.
+    /// Returns a distinguished name in DER as RFC 2253 writes it; an error where it is none, or
+    /// too long.
     Result<std::string> (*written_name)(Bytes name);
 };
 

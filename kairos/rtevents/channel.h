@@ -16,6 +16,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace kairos::rtevents {
 
@@ -45,14 +46,32 @@ struct ChannelOptions {
     /// Calls of one consumer that fail one after the other, with pauses that double: then it is
     /// disconnected.
     unsigned failures_max = 5;
+    /// A multicast group that the channel is in, "corbaloc:miop:1.0@1.0-Plant-7/239.192.7.1:5007":
+    /// what its suppliers bring goes to the group, and what others send there to its consumers, as
+    /// far as the events' `ttl` says, which counts down. Nothing of that is repeated, and nobody
+    /// hears what was lost. Whoever sends packets there is a supplier, whatever he says. "": none.
+    std::string multicast{};
+    /// The types of the events that go to the group; without any all do.
+    std::vector<CORBA::Long> multicast_types{};
+};
+
+/// What has happened between a channel and its group since the channel was made.
+struct MulticastFigures {
+    std::uint64_t sent = 0;     ///< events
+    std::uint64_t not_sent = 0; ///< events that are too large, or that there is no way for
+    std::uint64_t received = 0; ///< events of others
+    std::uint64_t own = 0; ///< messages of the channel's own that it has heard, and passed over
+    std::uint64_t repeated = 0; ///< messages that had come before, and were passed over
+    std::uint64_t lost = 0;     ///< messages of other channels that have not come
 };
 
 /// What has happened since the channel was made.
 struct ChannelFigures {
-    std::uint64_t received = 0;     ///< events from suppliers
+    std::uint64_t received = 0;     ///< events from suppliers, and from the group
     std::uint64_t delivered = 0;    ///< events to consumers, each counted for each
     std::uint64_t dropped = 0;      ///< from queues, and what went in a circle
     std::uint64_t disconnected = 0; ///< consumers that did not answer
+    MulticastFigures multicast{};   ///< of a channel in a group
 };
 
 class ChannelState;
@@ -62,7 +81,8 @@ class KAIROS_API RealTimeEventChannel {
     /// Its objects can be called from now on. With a name also as "corbaloc::host:port/name", by a
     /// reference that is valid in later runs of the program which make it again at the same
     /// address; those of its proxies are not. The ORB must outlive it. Throws what create_POA
-    /// throws: AdapterAlreadyExists for a second one of the name in the same ORB.
+    /// throws: AdapterAlreadyExists for a second one of the name in the same ORB. Of a group, also
+    /// BAD_PARAM for what is none, and NO_RESOURCES for one that cannot be joined.
     explicit RealTimeEventChannel(CORBA::ORB_ptr orb, const ChannelOptions& options = {},
                                   const std::string& name = {});
     RealTimeEventChannel(const RealTimeEventChannel&) = delete;

@@ -165,6 +165,9 @@ void ChannelState::begin(const std::string& name)
     const POA_var root = PortableServer::POA::_narrow(object.in());
     object = orb_->resolve_initial_references("IORTable");
     table_ = IORTable::Table::_narrow(object.in());
+    if (!options_.multicast.empty())
+        multicast_ =
+            std::make_unique<Multicast>(orb_.in(), options_.multicast, options_.multicast_types);
     if (options_.dispatching == Dispatching::priorities)
         lanes_ =
             std::make_unique<Lanes>(root->_kairos_orb(), options_.queue_max,
@@ -197,6 +200,11 @@ void ChannelState::begin(const std::string& name)
             table_->bind(name.c_str(), reference.in());
             in_table_ = name;
         }
+        if (multicast_) {
+            activate("group", make_group_member(shared_from_this()));
+            const ObjectId_var id = PortableServer::string_to_ObjectId("group");
+            multicast_->join(named_.in(), id.in());
+        }
     } catch (const IORTable::AlreadyBound&) {
         end();
         throw CORBA::BAD_PARAM(0, CORBA::COMPLETED_NO, "an object of this name is there already");
@@ -213,6 +221,7 @@ void ChannelState::end() noexcept
     } catch (const CORBA::Exception&) {
         // The ORB was destroyed before, or the program has unbound it.
     }
+    if (multicast_) multicast_->leave();
     {
         const Lock lock(mutex_);
         has_ended_ = true;
@@ -258,7 +267,8 @@ ChannelFigures ChannelState::figures() const noexcept
     return {.received = received_,
             .delivered = delivered_,
             .dropped = dropped_,
-            .disconnected = disconnected_};
+            .disconnected = disconnected_,
+            .multicast = multicast_ ? multicast_->figures() : MulticastFigures{}};
 }
 
 // --- Proxies -------------------------------------------------------------------------------------
@@ -541,11 +551,12 @@ void ChannelState::destroy()
             if (proxy.consumer) proxy.consumer->has_ended = true;
         publish_consumers();
     }
+    if (multicast_) multicast_->leave();
     // All farewells together take no longer than one call may.
     const auto end = Clock::now() + options_.call_timeout;
     for (auto& [number, proxy] : all)
         finish(std::move(proxy), Clock::now() < end);
-    for (const char* name : {"channel", "consumers", "suppliers"}) {
+    for (const char* name : {"channel", "consumers", "suppliers", "group"}) {
         const ObjectId_var id = PortableServer::string_to_ObjectId(name);
         try {
             named_->deactivate_object(id.in());
@@ -557,11 +568,16 @@ void ChannelState::destroy()
 
 // --- Events --------------------------------------------------------------------------------------
 
-void ChannelState::publish(const EventSet& events) { publish_to_all(events, events.length()); }
+void ChannelState::publish(const EventSet& events, bool to_group)
+{
+    publish_to_all(events, events.length());
+    if (multicast_ && to_group) multicast_->send(events);
+}
 
-void ChannelState::publish(EventViews events)
+void ChannelState::publish(EventViews events, bool to_group)
 {
     publish_to_all(events, static_cast<CORBA::ULong>(events.size()));
+    if (multicast_ && to_group) multicast_->send(events);
 }
 
 template <typename Events>
@@ -977,24 +993,5 @@ ChannelState::Publications ChannelState::publications()
     }
     return all;
 }
-
-// --- The channel ---------------------------------------------------------------------------------
-
-RealTimeEventChannel::RealTimeEventChannel(CORBA::ORB_ptr orb, const ChannelOptions& options,
-                                           const std::string& name)
-    : state_(std::make_shared<ChannelState>(orb, options))
-{
-    state_->begin(name);
-}
-
-RealTimeEventChannel::~RealTimeEventChannel() { state_->end(); }
-
-RtecEventChannelAdmin::EventChannel_ptr RealTimeEventChannel::reference() const
-{
-    const CORBA::Object_var object = state_->object("channel");
-    return RtecEventChannelAdmin::EventChannel::_unchecked_narrow(object.in());
-}
-
-ChannelFigures RealTimeEventChannel::figures() const { return state_->figures(); }
 
 } // namespace kairos::rtevents

@@ -8,6 +8,7 @@
 #include "kairos/rtevents/channel.h"
 #include "kairos/rtevents/event_views.h"
 #include "kairos/rtevents/filter.h"
+#include "kairos/rtevents/multicast.h"
 #include "kairos/rtevents/published.h"
 
 #include <atomic>
@@ -180,9 +181,12 @@ class ChannelState : public std::enable_shared_from_this<ChannelState> {
                  const RtecEventChannelAdmin::SupplierQOS& qos);
     void suspend(std::uint64_t proxy, bool is_suspended);
     void disconnect(std::uint64_t proxy);
-    /// Give events to all that want them.
-    void publish(const EventSet& events);
-    void publish(EventViews events);
+    /// Give events to all that want them, and to the group if there is one and they are for it.
+    void publish(const EventSet& events, bool to_group = true);
+    void publish(EventViews events, bool to_group = true);
+    /// Give events of a message to the group to all that want them.
+    void take_from_group(const EventSet& events);
+    void take_from_group(EventViews events);
     /// Disconnects all and tells them so; the channel is of no more use.
     void destroy();
     [[nodiscard]] CORBA::ULong append(RtecEventChannelAdmin::Observer_ptr observer);
@@ -273,8 +277,9 @@ class ChannelState : public std::enable_shared_from_this<ChannelState> {
     PortableServer::POA_var proxies_; // of all proxies
     IORTable::Table_var table_;
     std::string in_table_;
-    Blocks blocks_;                // before who has some
-    std::unique_ptr<Lanes> lanes_; // null where threads give their events themselves
+    std::unique_ptr<Multicast> multicast_; // null where there is no group; set by begin()
+    Blocks blocks_;                        // before who has some
+    std::unique_ptr<Lanes> lanes_;         // null where threads give their events themselves
 
     std::atomic<std::uint64_t> received_{0};
     std::atomic<std::uint64_t> delivered_{0};
@@ -311,6 +316,7 @@ class ChannelState : public std::enable_shared_from_this<ChannelState> {
 [[nodiscard]] PortableServer::Servant make_channel(std::shared_ptr<ChannelState> state);
 [[nodiscard]] PortableServer::Servant make_consumer_admin(std::shared_ptr<ChannelState> state);
 [[nodiscard]] PortableServer::Servant make_supplier_admin(std::shared_ptr<ChannelState> state);
+[[nodiscard]] PortableServer::Servant make_group_member(std::shared_ptr<ChannelState> state);
 [[nodiscard]] PortableServer::Servant make_proxy(std::shared_ptr<ChannelState> state,
                                                  ChannelState::Kind kind, std::uint64_t number);
 

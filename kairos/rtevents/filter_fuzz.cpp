@@ -4,13 +4,15 @@
 // either byte order, and then sets of events. Where a set is read in place it is what decoding
 // makes of it, and what is written of that is read again the same; a plain filter takes as many of
 // its events as collecting them does; nothing is kept beyond its bounds; and what observers are
-// told of the filter makes a filter that takes all that it takes.
+// told of the filter makes a filter that takes all that it takes. And what a channel in a multicast
+// group makes of who says that he sends what.
 #include "fuzz/bounds.h"
 #include "kairos/base/check.h"
 #include "kairos/mapping/marshal.h"
 #include "kairos/rtevents/event_types.h"
 #include "kairos/rtevents/event_views.h"
 #include "kairos/rtevents/filter.h"
+#include "kairos/rtevents/multicast.h"
 
 #include <cstring>
 #include <optional>
@@ -136,6 +138,26 @@ void try_filter(const RtecEventChannelAdmin::DependencySet& dependencies, cdr::R
     }
 }
 
+/// Each of a set is as the first of a message; what is not taken has come before.
+void note_senders(cdr::Reader& in)
+{
+    rtevents::Senders senders;
+    std::vector<rtevents::EventView> views;
+    while (in.ok() && in.left() != 0 && rtevents::read(in, views))
+        for (const rtevents::EventView& view : views) {
+            const auto mark = rtevents::mark_of(view.header);
+            if (!mark) continue;
+            KAIROS_CHECK(rtevents::mark_of(rtevents::header_of(*mark)) == mark);
+            const std::uint64_t before = senders.lost();
+            if (senders.note(*mark))
+                KAIROS_CHECK(!senders.note(*mark) || senders.lost() == before);
+            else
+                KAIROS_CHECK(senders.lost() == before);
+            KAIROS_CHECK(senders.size() <= rtevents::Senders::senders_max);
+            KAIROS_CHECK(senders.lost() <= before + rtevents::Senders::missing_max);
+        }
+}
+
 } // namespace
 
 /// A dependency is an event with an Any and some numbers of 72 octets; a node of the filter stays
@@ -157,6 +179,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     std::memcpy(aligned.data(), data + 1, size - 1);
     const Bytes bytes{reinterpret_cast<const std::byte*>(aligned.data()), size - 1};
     cdr::Reader in(bytes, (data[0] & 1) != 0);
+    if ((data[0] & 4) != 0) {
+        note_senders(in);
+        return 0;
+    }
     if ((data[0] & 2) != 0) {
         (void)read_set(in);
         return 0;

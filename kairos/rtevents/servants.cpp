@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // RtecEventChannelAdmin's interfaces as servants, which ask the channel's state.
+#include "kairos/net/address.h"
+#include "kairos/orb/reply_channel.h"
 #include "kairos/orb/upcall.h"
 #include "kairos/rtevents/RtecEventChannelAdmin_skel.h"
 #include "kairos/rtevents/channel_state.h"
@@ -39,6 +41,21 @@ class ViewsOfThread {
     static inline thread_local std::vector<std::vector<EventView>> spare_;
     std::vector<EventView> views_;
 };
+
+/// Has `publish` give the events of a `push` on as they lie in its message. Returns false, with
+/// nothing read, where an Any has something in it.
+template <typename Publish>
+bool push_in_place(orb::Upcall& upcall, Publish&& publish)
+{
+    ViewsOfThread views;
+    cdr::Reader in = upcall.in();
+    if (!read(in, *views)) return false;
+    upcall.in() = in;
+    upcall.oneway_arguments_read();
+    publish(EventViews(*views));
+    upcall.reply();
+    return true;
+}
 
 class ProxySupplierServant final : public POA_RtecEventChannelAdmin::ProxyPushSupplier {
   public:
@@ -84,26 +101,38 @@ class ProxyConsumerServant final : public POA_RtecEventChannelAdmin::ProxyPushCo
     /// Most events go on as they came, and are not decoded.
     void _kairos_dispatch(orb::Upcall& upcall) override
     {
-        if (upcall.operation() != "push" || !is_connected_ || !push_in_place(upcall))
+        if (upcall.operation() != "push" || !is_connected_ ||
+            !push_in_place(upcall, [&](EventViews events) { state_->publish(events); }))
             Skeleton::_kairos_dispatch(upcall);
     }
 
   private:
-    [[nodiscard]] bool push_in_place(orb::Upcall& upcall) const
-    {
-        ViewsOfThread views;
-        cdr::Reader in = upcall.in();
-        if (!read(in, *views)) return false;
-        upcall.in() = in;
-        upcall.oneway_arguments_read();
-        state_->publish(EventViews(*views));
-        upcall.reply();
-        return true;
-    }
-
     const StatePtr state_;
     const std::uint64_t number_;
     std::atomic<bool> is_connected_{false};
+};
+
+/// What the channel has in its group. Who calls is whoever sends packets.
+class GroupMemberServant final : public POA_RtecEventComm::PushConsumer {
+    using Skeleton = POA_RtecEventComm::PushConsumer;
+
+  public:
+    explicit GroupMemberServant(StatePtr state) : state_(std::move(state)) {}
+    void push(const RtecEventComm::EventSet& events) override { state_->take_from_group(events); }
+    /// Nobody is connected, and so nobody is disconnected.
+    void disconnect_push_consumer() override {}
+    /// Nothing but what comes to the group: who has a connection is asked for a proxy.
+    void _kairos_dispatch(orb::Upcall& upcall) override
+    {
+        const net::Address* const from = upcall.channel().peer_address();
+        if (from == nullptr || from->native_family() != AF_UNSPEC) throw CORBA::NO_PERMISSION();
+        if (upcall.operation() != "push" ||
+            !push_in_place(upcall, [&](EventViews events) { state_->take_from_group(events); }))
+            Skeleton::_kairos_dispatch(upcall);
+    }
+
+  private:
+    const StatePtr state_;
 };
 
 class ConsumerAdminServant final : public POA_RtecEventChannelAdmin::ConsumerAdmin {
@@ -173,11 +202,35 @@ PortableServer::Servant make_supplier_admin(StatePtr state)
     return new SupplierAdminServant(std::move(state));
 }
 
+PortableServer::Servant make_group_member(StatePtr state)
+{
+    return new GroupMemberServant(std::move(state));
+}
+
 PortableServer::Servant make_proxy(StatePtr state, ChannelState::Kind kind, std::uint64_t number)
 {
     if (kind == ChannelState::Kind::of_consumer)
         return new ProxySupplierServant(std::move(state), number);
     return new ProxyConsumerServant(std::move(state), number);
 }
+
+// --- The channel ---------------------------------------------------------------------------------
+
+RealTimeEventChannel::RealTimeEventChannel(CORBA::ORB_ptr orb, const ChannelOptions& options,
+                                           const std::string& name)
+    : state_(std::make_shared<ChannelState>(orb, options))
+{
+    state_->begin(name);
+}
+
+RealTimeEventChannel::~RealTimeEventChannel() { state_->end(); }
+
+RtecEventChannelAdmin::EventChannel_ptr RealTimeEventChannel::reference() const
+{
+    const CORBA::Object_var object = state_->object("channel");
+    return RtecEventChannelAdmin::EventChannel::_unchecked_narrow(object.in());
+}
+
+ChannelFigures RealTimeEventChannel::figures() const { return state_->figures(); }
 
 } // namespace kairos::rtevents

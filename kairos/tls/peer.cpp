@@ -8,6 +8,8 @@
 #include <arpa/inet.h>
 #include <array>
 #include <openssl/asn1.h>
+#include <openssl/bn.h>
+#include <openssl/core_names.h>
 #include <openssl/err.h>
 #include <openssl/x509v3.h>
 #include <optional>
@@ -136,8 +138,66 @@ Result<orb::PeerCertificate> names_of(const X509& certificate)
         .is_shown = true, .subject = std::move(subject).value(), .names = std::move(names).value()};
 }
 
-/// No more is read than there may be, and a signature is looked at only where the names say whose
-/// it is.
+namespace {
+
+/// Whoever sends it may have made it, with whatever key: the larger that is, the longer it takes to
+/// look at what it has signed.
+bool is_key_too_large(const X509& certificate)
+{
+    const EVP_PKEY* const key = X509_get0_pubkey(&certificate);
+    if (key == nullptr) return false; // it has signed nothing
+    BIGNUM* read = nullptr;
+    (void)EVP_PKEY_get_bn_param(key, OSSL_PKEY_PARAM_RSA_E, &read);
+    const Owned<BIGNUM, &BN_free> exponent(read); // null for keys that have none
+    ERR_clear_error();
+    const int most = exponent ? csi::limits::rsa_bits_max : csi::limits::other_key_bits_max;
+    return EVP_PKEY_get_bits(key) > most ||
+           (exponent && BN_num_bits(exponent.get()) > csi::limits::rsa_exponent_bits_max);
+}
+
+/// Returns what keeps the issuer from having signed the certificate, `between` others below it;
+/// empty if nothing does. A signature is looked at only where the names say whose it is.
+std::string_view fault_of_issuer(X509& issuer, X509& certificate, long between)
+{
+    if (X509_check_issued(&issuer, &certificate) != X509_V_OK) return "has not signed";
+    if (X509_check_ca(&issuer) == 0) return "is no authority, and may not sign";
+    const long most = X509_get_pathlen(&issuer);
+    if (most >= 0 && between > most) return "allows fewer between itself and the first, and so not";
+    if (is_key_too_large(issuer)) return "has a key larger than is looked at, with which it signed";
+    return has_signed(issuer, certificate) ? "" : "has not signed";
+}
+
+/// Returns the names if there are not too many of them, and none is too long: they are compared
+/// with patterns, of whoever may speak for somebody, for each request.
+Result<orb::PeerCertificate> names_within_limits(const X509& certificate)
+{
+    using namespace csi::limits;
+    const auto too_long = [](const char* what, std::size_t most) {
+        return no_chain(std::string(what) + " of more than " + std::to_string(most) + " octets");
+    };
+    const unsigned char* octets = nullptr;
+    std::size_t size = 0;
+    if (X509_NAME_get0_der(X509_get_subject_name(&certificate), &octets, &size) != 1 ||
+        size > distinguished_name_max)
+        return too_long("a subject", distinguished_name_max);
+    auto names = names_of(certificate);
+    if (!names) return names;
+    if (names->subject.empty() && names->names.empty())
+        return no_chain("a certificate without a name");
+    if (names->subject.size() > distinguished_name_max)
+        return too_long("a subject", distinguished_name_max);
+    if (names->names.size() > alternative_names_max)
+        return no_chain("a certificate of more than " + std::to_string(alternative_names_max) +
+                        " names");
+    for (const std::string& each : names->names)
+        if (each.size() > alternative_name_max)
+            return too_long("an alternative name", alternative_name_max);
+    return names;
+}
+
+} // namespace
+
+/// No more is read than there may be.
 Result<orb::PeerCertificate> first_of_chain(Bytes chain)
 {
     using namespace csi::limits;
@@ -150,25 +210,24 @@ Result<orb::PeerCertificate> first_of_chain(Bytes chain)
     const unsigned char* const end = at + inside->size();
     CertificatePointer first;
     CertificatePointer last;
+    long between = 0; // the first and the next, without those that are their own issuers
     for (std::size_t count = 0; at != end; ++count) {
         if (count == certificates_max)
             return no_chain("a chain of more than " + std::to_string(count) + " certificates");
         CertificatePointer next(d2i_X509(nullptr, &at, static_cast<long>(end - at)));
         if (!next) return no_chain("a chain that has something else than certificates");
         if (count != 0) {
-            const X509& signed_one = last ? *last : *first;
-            if (X509_check_issued(next.get(), const_cast<X509*>(&signed_one)) != X509_V_OK ||
-                !has_signed(*next, signed_one))
-                return no_chain("a chain in which '" + subject_of(*next) + "' has not signed '" +
-                                subject_of(signed_one) + "'");
+            X509& signed_one = last ? *last : *first;
+            const std::string_view fault = fault_of_issuer(*next, signed_one, between);
+            if (!fault.empty())
+                return no_chain("a chain in which '" + subject_of(*next) + "' " +
+                                std::string(fault) + " '" + subject_of(signed_one) + "'");
+            if ((X509_get_extension_flags(next.get()) & EXFLAG_SI) == 0) ++between;
         }
         (first ? last : first) = std::move(next);
     }
     if (!first) return no_chain("a chain without certificates");
-    auto names = names_of(*first);
-    if (names && names->subject.empty() && names->names.empty())
-        return no_chain("a certificate without a name");
-    return names;
+    return names_within_limits(*first);
 }
 
 Result<std::string> written_name(Bytes name)
@@ -184,6 +243,9 @@ Result<std::string> written_name(Bytes name)
         return no_chain("a distinguished name that is none");
     auto text = distinguished_name(*read);
     if (text && text->empty()) return no_chain("a distinguished name that is empty");
+    if (text && text->size() > csi::limits::distinguished_name_max)
+        return no_chain("a distinguished name of more than " +
+                        std::to_string(csi::limits::distinguished_name_max) + " octets of text");
     return text;
 }
 

@@ -315,18 +315,27 @@ TEST_F(Csiv2Calls, SpeakForSubjectsOfCertificatesWhereThatIsTrusted)
 /// Only who is allowed to speak for somebody so, has references say it.
 TEST_F(Csiv2Calls, SayInReferencesForWhomOneMaySpeak)
 {
+    std::size_t namings = 0; // mechanisms that names of users are said by
     const auto types = [&](const std::string& trust) -> std::uint32_t {
         RunningServer server("thread-per-connection", by_tls() + files.options(with_users + trust));
         const auto url = ior::parse_object_url(server.reference());
         const auto profile = ior::decode_iiop(url->reference.profiles.at(0).data).value();
-        for (const ior::TaggedComponent& each : profile.components)
-            if (each.tag == ior::tag_csi_sec_mech_list)
-                return csi::decode_component(each)->all.at(0).identity_types;
+        for (const ior::TaggedComponent& each : profile.components) {
+            if (each.tag != ior::tag_csi_sec_mech_list) continue;
+            const csi::Mechanism mechanism = csi::decode_component(each)->all.at(0);
+            namings = mechanism.namings.size();
+            return mechanism.identity_types;
+        }
         return 99;
     };
     EXPECT_EQ(types(""), 0u);
+    EXPECT_EQ(namings, 0u);
     EXPECT_EQ(types(with_trust), 1u | 2u);
+    EXPECT_EQ(namings, 1u);
     EXPECT_EQ(types(with_subjects), 4u | 8u);
+    EXPECT_EQ(namings, 0u);
+    EXPECT_EQ(types("[[trust]]\nwho = \"user:gateway\"\nanonymous = true\n"), 1u);
+    EXPECT_EQ(namings, 0u);
     // And who may not is not told anything.
     RunningServer server("thread-per-connection",
                          by_tls() + files.options(std::string(with_users) + with_trust));

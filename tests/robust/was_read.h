@@ -19,17 +19,22 @@ namespace kairos::orb_testing {
         std::snprintf(text, sizeof text, ":%04X", number);
         return std::string(text);
     };
-    std::ifstream sockets("/proc/net/tcp");
-    std::string line;
-    while (std::getline(sockets, line)) {
-        std::istringstream fields(line);
-        std::string number, local, remote, state, queues;
-        fields >> number >> local >> remote >> state >> queues;
-        if (local.ends_with(hex(server_port)) && remote.ends_with(hex(port)))
-            return queues.ends_with(":00000000");
-    }
-    ADD_FAILURE() << "no such connection";
-    return true;
+    // As "00000000:00000000", of what was sent and not taken, and of what was taken and not read.
+    const auto queues_of = [&](std::uint16_t from, std::uint16_t to) {
+        std::ifstream sockets("/proc/net/tcp");
+        std::string line;
+        while (std::getline(sockets, line)) {
+            std::istringstream fields(line);
+            std::string number, local, remote, state, queues;
+            fields >> number >> local >> remote >> state >> queues;
+            if (local.ends_with(hex(from)) && remote.ends_with(hex(to))) return queues;
+        }
+        ADD_FAILURE() << "no such connection";
+        return std::string("00000000:00000000");
+    };
+    // One after the other: what has left the first queue is in the second, or was read.
+    return queues_of(port, server_port).starts_with("00000000:") &&
+           queues_of(server_port, port).ends_with(":00000000");
 }
 
 [[nodiscard]] inline bool was_read(const RunningServer& server, RawPeer& peer)

@@ -3,8 +3,10 @@
 // What becomes of a server that was told no -ORBConcurrency and whose program makes thread pools
 // with lanes: each lane has an address and a thread that reads, so that no high request waits for a
 // low one to be read.
+#include "kairos/datagrams/datagrams.h"
 #include "kairos/ior/component.h"
 #include "kairos/orb/hooks.h"
+#include "kairos/server/serving.h"
 #include "tests/robust/local.h"
 #include "tests/robust/was_read.h"
 #include "tests/rtcorba/sockets.h"
@@ -234,9 +236,105 @@ TEST_F(PoolsWithLanes, HaveRoomForLargeRequestsTogether)
                        .finish());
         EXPECT_FALSE(other.read_message().empty());
     }
+    const auto queued = [&] {
+        return orb::Serving::of(world.orb()->_kairos_core()).account().figures().queued;
+    };
+    EXPECT_GE(queued(), limit / 10 * 3);
+    EXPECT_LE(queued(), limit / 2) << "the other one waits";
     go_on.set();
     for (RawPeer& each : peers)
         EXPECT_EQ(ParsedReply(each.read_message()).text(), "NO_EXCEPTION");
+}
+
+/// By one address for all: what is for a high lane does not wait for what a low one does.
+TEST_F(PoolsWithLanes, ServeOnewaysInDatagramsToo)
+{
+    World world({"-ORBListenEndpoints", "iiop://127.0.0.1:0;diop://127.0.0.1:0"});
+    serve(world, make_pool(world, {low, high}));
+    world.activate();
+    const CORBA::Object_var object = datagrams::oneways(target_);
+    const Probe::Target_var there = Probe::Target::_unchecked_narrow(object);
+    std::map<RTCORBA::Priority, Event> served;
+    for (const RTCORBA::Priority priority : {low, middle, high})
+        (void)served[priority];
+    Event busy;
+    Event go_on;
+    listener_->servant.note_action = [&] {
+        const RTCORBA::Priority priority = world.current()->the_priority();
+        if (priority == low) {
+            busy.set();
+            EXPECT_TRUE(go_on.wait());
+        }
+        served.at(priority).set();
+    };
+    const auto note = [&](RTCORBA::Priority priority) {
+        in_thread([&] {
+            world.current()->the_priority(priority);
+            there->note(1);
+        });
+    };
+    note(low);
+    ASSERT_TRUE(busy.wait());
+    note(high);
+    EXPECT_TRUE(served.at(high).wait());
+    note(middle); // which the low lane serves, when it can
+    note(high);
+    while (listener_->servant.calls != 3)
+        std::this_thread::yield();
+    go_on.set();
+    EXPECT_TRUE(served.at(low).wait());
+    EXPECT_TRUE(served.at(middle).wait());
+}
+
+/// And the high lane is served all the same.
+TEST_F(PoolsWithLanes, DropOnewaysInDatagramsOfWhichTooManyWait)
+{
+    World world({"-ORBListenEndpoints", "iiop://127.0.0.1:0;diop://127.0.0.1:0"});
+    serve(world, make_pool(world, {low, high}));
+    world.activate();
+    const CORBA::Object_var object = datagrams::oneways(target_);
+    const Probe::Target_var there = Probe::Target::_unchecked_narrow(object);
+    Event go_on;
+    std::atomic<bool> is_served{false};
+    listener_->servant.note_action = [&] {
+        if (world.current()->the_priority() == high)
+            is_served = true;
+        else
+            EXPECT_TRUE(go_on.wait());
+    };
+    const std::uint64_t before = datagrams::figures().dropped;
+    while (datagrams::figures().dropped == before)
+        there->note(1);
+    // One that was lost behind the others is sent again.
+    in_thread([&] {
+        world.current()->the_priority(high);
+        while (!is_served)
+            there->note(2);
+    });
+    go_on.set();
+}
+
+/// A server ends while a lane is busy and others of its requests wait.
+TEST_F(PoolsWithLanes, EndWithOnewaysInDatagramsThatWait)
+{
+    World world({"-ORBListenEndpoints", "iiop://127.0.0.1:0;diop://127.0.0.1:0"});
+    serve(world, make_pool(world, {low, high}));
+    world.activate();
+    const CORBA::Object_var object = datagrams::oneways(target_);
+    const Probe::Target_var there = Probe::Target::_unchecked_narrow(object);
+    Event busy;
+    Event go_on;
+    listener_->servant.note_action = [&] {
+        busy.set();
+        EXPECT_TRUE(go_on.wait());
+    };
+    for (int i = 0; i < 5; ++i)
+        there->note(i);
+    ASSERT_TRUE(busy.wait());
+    std::thread ending([&] { world.orb()->shutdown(true); });
+    go_on.set();
+    ending.join();
+    EXPECT_GE(listener_->servant.calls, 1u);
 }
 
 TEST_F(PoolsWithLanes, ChangeNothingThatWasChosen)

@@ -428,6 +428,48 @@ TEST_F(Staples, AreSignedByTheAuthorityHoweverItIsTrusted)
                                  "of it is not signed by it: "));
 }
 
+/// Authorities seldom sign answers themselves: they say by a certificate who does.
+TEST_F(Staples, MayBeSignedByWhomTheAuthorityHasSignFor)
+{
+    const auto responder = [&](const tls::Identity& authority, const char* purpose) {
+        tls::Identity made =
+            tls::make_identity({.kind = Certificates::Kind::client, .name = "responder"},
+                               &authority)
+                .value();
+        X509* const certificate = made.certificate.get();
+        const int at = X509_get_ext_by_NID(certificate, NID_ext_key_usage, -1);
+        X509_EXTENSION_free(X509_delete_ext(certificate, at));
+        using Extension = tls::Owned<X509_EXTENSION, &X509_EXTENSION_free>;
+        const Extension use(X509V3_EXT_conf_nid(nullptr, nullptr, NID_ext_key_usage, purpose));
+        EXPECT_EQ(X509_add_ext(certificate, use.get(), -1), 1);
+        EXPECT_GT(X509_sign(certificate, authority.key.get(), EVP_sha256()), 0);
+        return made;
+    };
+    const tls::Identity own = responder(ca, "OCSPSigning");
+    EXPECT_EQ(said_of(answer(of_server, {}, own)), "");
+    EXPECT_EQ(said_of(answer(of_server, {.status = V_OCSP_CERTSTATUS_REVOKED}, own)),
+              refused("its authority says that it was revoked"));
+    const std::string not_signed =
+        "certificate 'CN=server' is not accepted: what its authority says of it is not signed by "
+        "it: ";
+    for (const char* purpose : {"clientAuth", "serverAuth,clientAuth", "timeStamping"})
+        EXPECT_TRUE(said_of(answer(of_server, {}, responder(ca, purpose))).starts_with(not_signed))
+            << purpose;
+    const tls::Identity others = responder(identity("other-ca"), "OCSPSigning");
+    EXPECT_TRUE(said_of(answer(of_server, {}, others)).starts_with(not_signed));
+}
+
+/// Though that is trusted as well.
+TEST_F(Staples, AreNotSignedForOneAuthorityByAnother)
+{
+    const tls::Identity other = identity("other-ca");
+    files.replace_by_text("servers-ca.pem", text_of(ca) + text_of(other));
+    EXPECT_EQ(said_of(answer({})), "");
+    EXPECT_TRUE(said_of(answer(of_server, {}, other))
+                    .starts_with("certificate 'CN=server' is not accepted: what its authority says "
+                                 "of it is not signed by it: "));
+}
+
 TEST_F(Staples, NeedNotBeShownWhereThatIsSaid)
 {
     const std::string revoked = answer({.status = V_OCSP_CERTSTATUS_REVOKED});

@@ -132,6 +132,8 @@ void serve_real_time(RealTimeArguments& arguments, const std::vector<std::string
     ChannelArguments& named = arguments.channels;
     if (named.channels.empty()) named.channels.emplace_back("EventService");
     require_channels(named);
+    if (!arguments.options.multicast.empty() && named.channels.size() != 1)
+        fail("--multicast is for one channel: two in one group are given each other's events");
     rtevents::ChannelOptions& options = arguments.options;
     options.call_timeout = std::chrono::milliseconds(std::llround(arguments.timeout_s * 1000));
     if (arguments.dispatching == "priorities")
@@ -551,6 +553,16 @@ void add_real_time_serve(CLI::App& command, const std::vector<std::string>& orb_
                     "disconnected")
         ->check(CLI::Range(1, 1000))
         ->capture_default_str();
+    sub->add_option(
+           "--multicast", options.multicast,
+           "A multicast group that the channel is in, with whatever others are, such as "
+           "corbaloc:miop:1.0@1.0-Plant-7/239.192.7.1:5007: its suppliers' events go there, "
+           "and theirs to its consumers; -ORBMulticast says by which interface")
+        ->type_name("GROUP");
+    sub->add_option("--multicast-type", options.multicast_types,
+                    "Only events of this type go to the group; may be repeated. Without any: all")
+        ->type_name("TYPE")
+        ->allow_extra_args(false);
     run_real_time(*sub, status,
                   [arguments, &orb_options] { serve_real_time(*arguments, orb_options); });
 }
