@@ -1,18 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What the objects of a trader share: its catalog, the attributes that Admin sets, its POAs, and
-// the iterators that clients have begun. Any thread.
+// the iterators that clients have begun. Where it is kept, it is what the journal's rows become.
+// Any thread.
 #pragma once
 
+#include "kairos/base/journal.h"
 #include "kairos/corba/CORBA.h"
 #include "kairos/corba/ior_table.h"
 #include "kairos/corba/numbered_objects.h"
 #include "kairos/trading/offer_search.h"
 
 #include <atomic>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace kairos::trading {
@@ -58,20 +62,22 @@ struct IdIteration {
     std::uint64_t after = 0;
 };
 
-class TraderState {
+class TraderState final : private JournalReplica {
   public:
-    TraderState(CORBA::ORB_ptr orb, const ServiceLimits& limits);
+    /// Where there is no journal, all is in memory only.
+    TraderState(CORBA::ORB_ptr orb, const ServiceLimits& limits, std::unique_ptr<Journal> journal);
     TraderState(const TraderState&) = delete;
     TraderState& operator=(const TraderState&) = delete;
-    ~TraderState();
+    ~TraderState() override;
 
     [[nodiscard]] Attributes attributes() const;
-    /// Changes one; returns what it was.
+    /// Changes one; returns what it was. Throws what the journal has for clients, if there is one.
     template <typename T>
     T set(T Attributes::*attribute, const T& value)
     {
-        const std::lock_guard lock(mutex_);
-        return std::exchange(attributes_.*attribute, value);
+        T before{};
+        change([&](Attributes& all) { before = std::exchange(all.*attribute, value); });
+        return before;
     }
 
     /// One of the trader's objects, owned by the caller.
@@ -111,15 +117,21 @@ class TraderState {
 
   private:
     void begin();
+    void change(const std::function<void(Attributes&)>& make);
+    [[nodiscard]] bool put(std::string_view key, std::string_view value) override;
+    void erase(std::string_view key) override;
+    [[nodiscard]] std::vector<std::string> keys() const override;
     void activate(const char* name, PortableServer::Servant servant);
     void destroy_adapters() noexcept;
 
     const CORBA::ORB_var orb_;
-    const std::string run_; // what this run's offer ids begin with
+    const std::unique_ptr<Journal> journal_; // null: nothing is kept
+    const std::string run_;                  // what offer ids of this run, or journal, begin with
     PortableServer::POA_var objects_;
     IORTable::Table_var table_; // nil unless the Lookup is in it
     mutable std::mutex mutex_;  // guards attributes_; nothing is called while it is held
     Attributes attributes_;
+    bool has_kept_attributes_ = false; // they are a row of the journal
 };
 
 // Names of objects in their POA.
