@@ -6,6 +6,7 @@
 #include "kairos/journal/postgres_journal.h"
 #include "kairos/postgres/postgres_testing.h"
 #include "tests/kept/kept_testing.h"
+#include "tests/kept/killed_testing.h"
 
 #include <atomic>
 #include <functional>
@@ -36,6 +37,37 @@ class PostgresBackend : public postgres::Schema {
 };
 
 INSTANTIATE_TYPED_TEST_SUITE_P(Postgres, Kept, PostgresBackend);
+
+/// While another serves, which has all that those had acknowledged who were killed beside it.
+template <template <typename> typename Service>
+void miss_nobody(unsigned seed)
+{
+    const PostgresBackend backend;
+    std::mt19937 chance(seed); // the same points of the run each time, about
+    constexpr std::size_t runs = 4;
+    std::vector<std::unique_ptr<Victim<Service, PostgresBackend>>> others;
+    for (std::size_t run = 0; run < runs; ++run)
+        others.push_back(std::make_unique<Victim<Service, PostgresBackend>>(
+            backend, static_cast<CORBA::Long>(1000 * run + 1)));
+    Service<PostgresBackend> service(backend);
+    Numbers there;
+    Numbers gone;
+    for (std::size_t run = 0; run < runs; ++run) {
+        others[run]->run_and_kill(1 + static_cast<unsigned>(chance() % 40), there, gone);
+        // A change takes in what was before.
+        const auto mine = static_cast<CORBA::Long>(100'000 + 2 * run);
+        service.add(mine);
+        there.insert(mine);
+        expect_kept(service.all(), there, gone, run + 1);
+    }
+}
+
+TEST(KeptByMany, OffersAreThereWhenAnotherTraderWasKilled) { miss_nobody<NumberedOffers>(9); }
+
+TEST(KeptByMany, PropertiesAreThereWhenAnotherServiceWasKilled)
+{
+    miss_nobody<NumberedProperties>(10);
+}
 
 /// Until it is so: others' changes come by themselves.
 template <typename Condition>

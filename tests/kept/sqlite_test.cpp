@@ -6,6 +6,7 @@
 #include "kairos/journal/sqlite_journal.h"
 #include "kairos/sqlite/disk_testing.h"
 #include "tests/kept/kept_testing.h"
+#include "tests/kept/killed_testing.h"
 
 #include <filesystem>
 #include <random>
@@ -61,6 +62,16 @@ class SqliteBackend {
 };
 
 INSTANTIATE_TYPED_TEST_SUITE_P(Sqlite, Kept, SqliteBackend);
+
+TEST(KeptInAFile, OffersAreThereWhenTheTraderWasKilled)
+{
+    keep_what_was_acknowledged<NumberedOffers>(SqliteBackend(), 7);
+}
+
+TEST(KeptInAFile, PropertiesAreThereWhenTheServiceWasKilled)
+{
+    keep_what_was_acknowledged<NumberedProperties>(SqliteBackend(), 8);
+}
 
 TEST(KeptInAFile, OneProcessHasIt)
 {
