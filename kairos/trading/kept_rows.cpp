@@ -73,6 +73,7 @@ std::string row_of(const Attributes& attributes)
         out.put(attributes.*policy);
     return out.put(static_cast<CORBA::Boolean>(attributes.supports_modifiable_properties))
         .put(static_cast<CORBA::Boolean>(attributes.supports_dynamic_properties))
+        .put(static_cast<CORBA::Boolean>(attributes.supports_proxy_offers))
         .put(stem)
         .row();
 }
@@ -86,10 +87,12 @@ std::optional<Attributes> kept_attributes(std::string_view row)
             in.get(kept.*policy);
         CORBA::Boolean has_modifiable = false;
         CORBA::Boolean has_dynamic = false;
+        CORBA::Boolean has_proxies = false;
         CosTrading::Admin::OctetSeq stem;
-        in.get(has_modifiable).get(has_dynamic).get(stem);
+        in.get(has_modifiable).get(has_dynamic).get(has_proxies).get(stem);
         kept.supports_modifiable_properties = has_modifiable;
         kept.supports_dynamic_properties = has_dynamic;
+        kept.supports_proxy_offers = has_proxies;
         kept.request_id_stem.assign(stem.get_buffer(), stem.get_buffer() + stem.length());
     });
 }

@@ -26,7 +26,8 @@ std::uint64_t random_number()
 TraderState::TraderState(CORBA::ORB_ptr orb, const ServiceLimits& bounds,
                          std::unique_ptr<Journal> journal)
     : limits(bounds), octets(std::make_shared<corba::Octets>(bounds.octets_of_all_max)),
-      catalog(limits, octets), offer_iterations(bounds.iterators_max, bounds.idle_max),
+      catalog(limits, octets), links(limits, octets), proxies(limits), request_ids(limits),
+      offer_iterations(bounds.iterators_max, bounds.idle_max),
       id_iterations(bounds.iterators_max, bounds.idle_max), orb_(CORBA::ORB::_duplicate(orb)),
       journal_(std::move(journal)),
       run_(corba::row_key("", journal_ ? journal_->identity() : random_number()) + "-")
@@ -61,6 +62,8 @@ void TraderState::begin()
     activate(lookup_name, make_lookup_servant(*this));
     activate(register_name, make_register_servant(*this));
     activate(admin_name, make_admin_servant(*this));
+    activate(link_name, make_link_servant(*this));
+    activate(proxy_name, make_proxy_servant(*this));
     activate(repository_name, make_repository_servant(*this));
     const PortableServer::POAManager_var manager = objects_->the_POAManager();
     manager->activate();
@@ -196,6 +199,31 @@ std::uint64_t TraderState::number_of(const char* id) const
         throw CosTrading::IllegalOfferId(id);
     if (!text.starts_with(run_)) throw CosTrading::UnknownOfferId(id);
     return number;
+}
+
+namespace {
+
+/// What the ids of proxy offers begin with.
+constexpr std::string_view proxy_prefix = "proxy-";
+
+} // namespace
+
+char* TraderState::proxy_id_of(std::uint64_t number) const
+{
+    const CORBA::String_var id = id_of(number);
+    return CORBA::string_dup((std::string(proxy_prefix) + id.in()).c_str());
+}
+
+std::optional<std::uint64_t> TraderState::proxy_number_of(const char* id) const
+{
+    if (!std::string_view(id).starts_with(proxy_prefix)) return std::nullopt;
+    try {
+        return number_of(id + proxy_prefix.size());
+    } catch (const CosTrading::IllegalOfferId&) {
+        throw CosTrading::IllegalOfferId(id);
+    } catch (const CosTrading::UnknownOfferId&) {
+        throw CosTrading::UnknownOfferId(id);
+    }
 }
 
 std::size_t TraderState::list_max() const

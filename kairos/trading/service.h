@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A stand-alone trader (OMG Trading Object Service 1.0) as objects of an ORB: embedded in any
-// process by making one of these, or alone as `kairos trade serve`. Types and offers are in memory,
-// and in a store where there is one. Any thread.
+// A trader (OMG Trading Object Service 1.0) that knows others, as objects of an ORB: embedded in
+// any process by making one of these, or alone as `kairos trade serve`. Types and offers are in
+// memory, and in a store where there is one. Any thread.
 #pragma once
 
 #include "kairos/base/export.h"

@@ -9,7 +9,9 @@
 #include "kairos/corba/CORBA.h"
 #include "kairos/corba/ior_table.h"
 #include "kairos/corba/numbered_objects.h"
+#include "kairos/trading/links.h"
 #include "kairos/trading/offer_search.h"
+#include "kairos/trading/proxies.h"
 
 #include <atomic>
 #include <functional>
@@ -30,13 +32,14 @@ struct Attributes {
     CORBA::ULong def_return_card = 1000;
     CORBA::ULong max_return_card = 20'000;
     CORBA::ULong max_list = 1000;
-    CORBA::ULong def_hop_count = 0; // there is nobody else to ask
-    CORBA::ULong max_hop_count = 0;
-    CosTrading::FollowOption def_follow_policy = CosTrading::local_only;
-    CosTrading::FollowOption max_follow_policy = CosTrading::local_only;
-    CosTrading::FollowOption max_link_follow_policy = CosTrading::local_only;
+    CORBA::ULong def_hop_count = 5;
+    CORBA::ULong max_hop_count = 10;
+    CosTrading::FollowOption def_follow_policy = CosTrading::if_no_local;
+    CosTrading::FollowOption max_follow_policy = CosTrading::always;
+    CosTrading::FollowOption max_link_follow_policy = CosTrading::always;
     bool supports_modifiable_properties = true;
     bool supports_dynamic_properties = true;
+    bool supports_proxy_offers = true;
     std::vector<CORBA::Octet> request_id_stem;
 };
 
@@ -56,9 +59,10 @@ struct OfferIteration {
 
 /// Where an OfferIdIterator is: not a list, of which there may be many, each of a million ids.
 struct IdIteration {
-    explicit IdIteration(std::uint64_t end) : last(end) {}
+    IdIteration(std::uint64_t end, bool proxies) : last(end), is_of_proxies(proxies) {}
     const std::uint64_t last; // what comes later is not listed
-    std::mutex mutex;         // guards `after`; outside the catalog's
+    const bool is_of_proxies;
+    std::mutex mutex; // guards `after`; outside the catalog's
     std::uint64_t after = 0;
 };
 
@@ -93,6 +97,11 @@ class TraderState final : private JournalReplica {
     [[nodiscard]] char* id_of(std::uint64_t number) const;
     /// Throws IllegalOfferId, and UnknownOfferId for one of another run.
     [[nodiscard]] std::uint64_t number_of(const char* id) const;
+    /// The id of a proxy offer, which looks different. Owned by the caller.
+    [[nodiscard]] char* proxy_id_of(std::uint64_t number) const;
+    /// The number of a proxy offer; nothing for an id that does not look like one. Throws as
+    /// number_of.
+    [[nodiscard]] std::optional<std::uint64_t> proxy_number_of(const char* id) const;
 
     /// How many offers or ids a reply may have: at least one, so that iterators come to an end.
     [[nodiscard]] std::size_t list_max() const;
@@ -107,6 +116,10 @@ class TraderState final : private JournalReplica {
     const ServiceLimits limits;
     const std::shared_ptr<corba::Octets> octets;
     Catalog catalog;
+    Links links;
+    Proxies proxies;
+    RequestIds request_ids;
+    std::atomic<std::size_t> nested_queries{0}; // which wait for other traders now
     corba::NumberedThings<OfferIteration> offer_iterations;
     corba::NumberedThings<IdIteration> id_iterations;
     std::atomic<std::uint64_t> evaluated{0}; // offers that constraints were asked of
@@ -138,12 +151,16 @@ class TraderState final : private JournalReplica {
 inline constexpr const char* lookup_name = "TradingService";
 inline constexpr const char* register_name = "Register";
 inline constexpr const char* admin_name = "Admin";
+inline constexpr const char* link_name = "Link";
+inline constexpr const char* proxy_name = "Proxy";
 inline constexpr const char* repository_name = "ServiceTypeRepository";
 
 // The servants, with a count of their own. `state` must outlive them.
 [[nodiscard]] PortableServer::Servant make_lookup_servant(TraderState& state);
 [[nodiscard]] PortableServer::Servant make_register_servant(TraderState& state);
 [[nodiscard]] PortableServer::Servant make_admin_servant(TraderState& state);
+[[nodiscard]] PortableServer::Servant make_link_servant(TraderState& state);
+[[nodiscard]] PortableServer::Servant make_proxy_servant(TraderState& state);
 [[nodiscard]] PortableServer::Servant make_repository_servant(TraderState& state);
 [[nodiscard]] PortableServer::Servant make_offer_iterator_servant(TraderState& state);
 [[nodiscard]] PortableServer::Servant make_id_iterator_servant(TraderState& state);
