@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <charconv>
 #include <cstring>
+#include <iterator>
 #include <poll.h>
 #include <vector>
 
@@ -372,6 +373,29 @@ Rows Connection::read_batch()
 void Connection::note_failed(Rows rows)
 {
     if (!failed_) failed_.emplace(std::move(rows));
+}
+
+bool Connection::await_notice(int descriptor, Deadline deadline)
+{
+    for (;;) {
+        if (PQconsumeInput(connection_.get()) == 0) return false;
+        bool has_come = false;
+        while (PGnotify* const notice = PQnotifies(connection_.get())) {
+            PQfreemem(notice);
+            has_come = true;
+        }
+        if (has_come || !is_open() || deadline.has_passed()) return has_come;
+        pollfd polled[] = {{.fd = PQsocket(connection_.get()), .events = POLLIN, .revents = 0},
+                           {.fd = descriptor, .events = POLLIN, .revents = 0}};
+        int timeout_ms = -1;
+        if (const auto left = deadline.left())
+            timeout_ms = static_cast<int>(
+                std::chrono::ceil<std::chrono::milliseconds>(std::min(*left, longest_wait))
+                    .count());
+        const int count = ::poll(polled, std::size(polled), timeout_ms);
+        if (count < 0 && errno != EINTR) return false;
+        if (count > 0 && polled[1].revents != 0) return false;
+    }
 }
 
 bool Connection::is_still_open() noexcept

@@ -102,6 +102,10 @@ class Connection {
     /// Waits for all. Returns what the last one gave, or the first that failed.
     [[nodiscard]] Rows end_batch();
 
+    /// Waits until somebody has notified a channel that this connection listens to, which is true;
+    /// or until this descriptor can be read, the deadline is over, or the connection is lost.
+    [[nodiscard]] bool await_notice(int descriptor, Deadline deadline);
+
     /// As is_open(), and whether the server has closed the connection meanwhile, as far as that has
     /// come here.
     [[nodiscard]] bool is_still_open() noexcept;

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kairos/properties/property_set.h"
 
+#include "kairos/base/assert_held.h"
 #include "kairos/cdr/environment.h"
 #include "kairos/cdr/writer.h"
+#include "kairos/corba/numbered_objects.h"
+#include "kairos/properties/kept_rows.h"
 #include "kairos/types/any.h"
 
 #include <utility>
@@ -31,6 +34,11 @@ bool is_read_only(Mode mode) noexcept { return mode == read_only || mode == fixe
 bool is_fixed(Mode mode) noexcept { return mode == fixed_normal || mode == fixed_readonly; }
 
 bool is_mode(Mode mode) noexcept { return mode >= normal && mode <= fixed_readonly; }
+
+[[noreturn]] void raise_too_many()
+{
+    throw CORBA::IMP_LIMIT(0, CORBA::COMPLETED_NO, "the set has as many properties as it may have");
+}
 
 } // namespace
 
@@ -114,6 +122,83 @@ std::shared_ptr<Record> PropertySet::make(std::string_view name, const CORBA::An
                                     2 * size + name.size() + octets_beside);
 }
 
+void PropertySet::keep(Journal& journal, CORBA::ORB_ptr orb, std::uint64_t number)
+{
+    journal_ = &journal;
+    orb_ = CORBA::ORB::_duplicate(orb);
+    number_ = number;
+}
+
+void PropertySet::forget()
+{
+    std::set<RecordPtr, ByName> gone; // ends without the lock
+    const std::lock_guard lock(mutex_);
+    is_forgotten_ = true;
+    gone.swap(records_);
+}
+
+void PropertySet::change(const std::function<bool()>& check,
+                         const std::function<void(JournalChange&)>& rows,
+                         const std::function<void()>& apply)
+{
+    if (journal_ == nullptr) {
+        const std::lock_guard lock(mutex_);
+        if (check()) apply();
+        return;
+    }
+    // Between the two nobody else changes the set: others have no turn.
+    corba::raise_unless_done(journal_->write(
+        [&](JournalChange& made) {
+            const std::lock_guard lock(mutex_);
+            if (is_forgotten_) corba::raise_no_such_object();
+            if (!check()) return false;
+            rows(made);
+            return true;
+        },
+        [&] {
+            const std::lock_guard lock(mutex_);
+            apply();
+        }));
+}
+
+/// Must hold mutex_.
+void PropertySet::enter(const RecordPtr& record)
+{
+    assert_held(mutex_);
+    const auto known = records_.find(record);
+    if (known == records_.end()) {
+        records_.insert(record);
+        return;
+    }
+    auto node = records_.extract(known);
+    node.value() = record;
+    records_.insert(std::move(node));
+}
+
+bool PropertySet::restore(std::string_view name, const CORBA::Any& value, Mode mode)
+{
+    if (!is_valid(name) || !is_mode(mode)) return false;
+    const RecordPtr record = make(name, value, mode);
+    RecordPtr before; // ends without the lock
+    const std::lock_guard lock(mutex_);
+    if (const auto known = records_.find(name); known != records_.end())
+        before = *known;
+    else if (records_.size() >= limits_.properties_max)
+        raise_too_many();
+    enter(record);
+    return true;
+}
+
+void PropertySet::forget(std::string_view name)
+{
+    RecordPtr gone; // ends without the lock
+    const std::lock_guard lock(mutex_);
+    const auto known = records_.find(name);
+    if (known == records_.end()) return;
+    gone = *known;
+    records_.erase(known);
+}
+
 Failure PropertySet::define(std::string_view name, const CORBA::Any& value,
                             std::optional<Mode> mode)
 {
@@ -124,24 +209,30 @@ Failure PropertySet::define(std::string_view name, const CORBA::Any& value,
     if (const Failure failure = rules_.check(name, type.in(), mode)) return failure;
     const std::shared_ptr<Record> record = make(name, value, mode.value_or(normal));
     RecordPtr before; // ends without the lock
-    const std::lock_guard lock(mutex_);
-    const auto known = records_.find(name);
-    if (known == records_.end()) {
-        if (records_.size() >= limits_.properties_max)
-            throw CORBA::IMP_LIMIT(0, CORBA::COMPLETED_NO,
-                                   "the set has as many properties as it may have");
-        records_.insert(record);
-        return std::nullopt;
-    }
-    before = *known;
-    const CORBA::TypeCode_var type_before = before->value.type();
-    if (!type->equivalent(type_before.in())) return conflicting_property;
-    if (is_read_only(before->mode)) return read_only_property;
-    if (keeps_mode) record->mode = before->mode;
-    auto node = records_.extract(known);
-    node.value() = record;
-    records_.insert(std::move(node));
-    return std::nullopt;
+    Failure failure;
+    const auto check = [&] {
+        const auto known = records_.find(name);
+        if (known == records_.end()) {
+            if (records_.size() >= limits_.properties_max) raise_too_many();
+            return true;
+        }
+        before = *known;
+        const CORBA::TypeCode_var type_before = before->value.type();
+        if (!type->equivalent(type_before.in()))
+            failure = conflicting_property;
+        else if (is_read_only(before->mode))
+            failure = read_only_property;
+        else if (keeps_mode)
+            record->mode = before->mode;
+        return !failure;
+    };
+    change(
+        check,
+        [&](JournalChange& made) {
+            made.put(property_key(number_, name), row_of(*record, orb_.in()));
+        },
+        [&] { enter(record); });
+    return failure;
 }
 
 Failure PropertySet::set_mode(std::string_view name, Mode mode)
@@ -153,13 +244,19 @@ Failure PropertySet::set_mode(std::string_view name, Mode mode)
     for (RecordPtr before = find(name, failure); before; before = find(name, failure)) {
         if (const Failure wrong = rules_.check_mode(name, mode)) return wrong;
         const std::shared_ptr<Record> record = make(name, before->value, mode);
-        const std::lock_guard lock(mutex_);
-        const auto known = records_.find(name);
-        if (known == records_.end() || *known != before) continue;
-        auto node = records_.extract(known);
-        node.value() = record;
-        records_.insert(std::move(node));
-        return std::nullopt;
+        bool is_same = false;
+        const auto check = [&] {
+            const auto known = records_.find(name);
+            is_same = known != records_.end() && *known == before;
+            return is_same;
+        };
+        change(
+            check,
+            [&](JournalChange& made) {
+                made.put(property_key(number_, name), row_of(*record, orb_.in()));
+            },
+            [&] { enter(record); });
+        if (is_same) return std::nullopt;
     }
     return failure;
 }
@@ -168,26 +265,44 @@ Failure PropertySet::remove(std::string_view name)
 {
     if (!is_valid(name)) return invalid_property_name;
     RecordPtr gone; // ends without the lock
-    const std::lock_guard lock(mutex_);
-    const auto known = records_.find(name);
-    if (known == records_.end()) return property_not_found;
-    if (is_fixed((*known)->mode)) return fixed_property;
-    gone = *known;
-    records_.erase(known);
-    return std::nullopt;
+    Failure failure;
+    const auto check = [&] {
+        const auto known = records_.find(name);
+        if (known == records_.end())
+            failure = property_not_found;
+        else if (is_fixed((*known)->mode))
+            failure = fixed_property;
+        else
+            gone = *known;
+        return !failure;
+    };
+    change(
+        check, [&](JournalChange& made) { made.erase(property_key(number_, name)); },
+        [&] { records_.erase(gone); });
+    return failure;
 }
 
 bool PropertySet::remove_all()
 {
-    std::set<RecordPtr, ByName> gone; // ends without the lock
-    const std::lock_guard lock(mutex_);
-    gone.swap(records_);
-    for (auto each = gone.begin(); each != gone.end();) {
-        const auto next = std::next(each);
-        if (is_fixed((*each)->mode)) records_.insert(records_.end(), gone.extract(each));
-        each = next;
-    }
-    return records_.empty();
+    Records gone; // end without the lock
+    bool is_empty = false;
+    const auto check = [&] {
+        for (const RecordPtr& record : records_)
+            if (!is_fixed(record->mode)) gone.push_back(record);
+        is_empty = gone.size() == records_.size();
+        return !gone.empty();
+    };
+    change(
+        check,
+        [&](JournalChange& made) {
+            for (const RecordPtr& record : gone)
+                made.erase(property_key(number_, record->name));
+        },
+        [&] {
+            for (const RecordPtr& record : gone)
+                records_.erase(record);
+        });
+    return is_empty;
 }
 
 RecordPtr PropertySet::find(std::string_view name, Failure& failure) const

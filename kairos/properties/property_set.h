@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A set of properties as data: what the Property Service 1.0 says of names, types and modes. Knows
-// nothing of objects and calls. Any thread.
+// nothing of objects and calls. Where it is kept, a change is made when the journal has it. Any
+// thread.
 #pragma once
 
+#include "kairos/base/journal.h"
 #include "kairos/corba/CORBA.h"
 #include "kairos/corba/octet_charge.h"
 #include "kairos/properties/CosPropertyService.h"
@@ -12,6 +14,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstddef>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -87,6 +90,21 @@ class PropertySet {
     PropertySet(const PropertySet&) = delete;
     PropertySet& operator=(const PropertySet&) = delete;
 
+    /// From here on changes are rows of the journal, which is borrowed, of the set of this number.
+    /// Before anybody else has the set; its first properties, that it has by then, are rows of
+    /// whoever calls this.
+    void keep(Journal& journal, CORBA::ORB_ptr orb, std::uint64_t number);
+    /// The number, or 0: it is not kept.
+    [[nodiscard]] std::uint64_t number() const noexcept { return number_; }
+    /// It is kept no more: from here on it has nothing, and nothing can be changed.
+    void forget();
+    /// Enters a property as the journal has it, or takes one out. False: nobody has written it.
+    /// Throws IMP_LIMIT and NO_RESOURCES for more than may be.
+    [[nodiscard]] bool restore(std::string_view name, const CORBA::Any& value, Mode mode);
+    void forget(std::string_view name);
+
+    // Changes: each is made, and is in the journal, when it returns. They throw what the journal
+    // has for clients, too, and OBJECT_NOT_EXIST where it has forgotten the set.
     /// Adds or changes a property; without a mode it keeps the one that it has, or is normal.
     /// Throws IMP_LIMIT and NO_RESOURCES for more than may be.
     [[nodiscard]] Failure define(std::string_view name, const CORBA::Any& value,
@@ -122,13 +140,22 @@ class PropertySet {
     }
     [[nodiscard]] std::shared_ptr<Record> make(std::string_view name, const CORBA::Any& value,
                                                Mode mode) const;
+    /// Where `check`, which says by false that there is nothing to do, has found that it may be,
+    /// `rows` says what the journal is to have, and `apply` makes it. They must hold mutex_.
+    void change(const std::function<bool()>& check, const std::function<void(JournalChange&)>& rows,
+                const std::function<void()>& apply);
+    void enter(const RecordPtr& record);
 
     const ServiceLimits& limits_;
     const std::shared_ptr<corba::Octets> octets_;
     const Rules rules_;
     std::atomic<Clock::time_point> used_{Clock::now()};
+    Journal* journal_ = nullptr; // this and what follows from keep() on
+    CORBA::ORB_var orb_;
+    std::uint64_t number_ = 0;
     mutable std::mutex mutex_; // guards what follows; nothing is called while it is held
     std::set<RecordPtr, ByName> records_;
+    bool is_forgotten_ = false;
 };
 
 } // namespace kairos::properties

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What the objects of a property service share: its POAs, its sets, and the iterators that clients
-// have begun. Any thread.
+// have begun. Where sets are kept, it is what the journal's rows become. Any thread.
 #pragma once
 
+#include "kairos/base/journal.h"
 #include "kairos/corba/CORBA.h"
 #include "kairos/corba/ior_table.h"
 #include "kairos/corba/numbered_objects.h"
@@ -25,18 +26,22 @@ struct Iteration {
     std::size_t at = 0;
 };
 
-class ServiceState {
+class ServiceState final : private JournalReplica {
   public:
-    ServiceState(CORBA::ORB_ptr orb, const ServiceLimits& limits);
+    /// Where there is no journal, sets are in memory only.
+    ServiceState(CORBA::ORB_ptr orb, const ServiceLimits& limits, std::unique_ptr<Journal> journal);
     ServiceState(const ServiceState&) = delete;
     ServiceState& operator=(const ServiceState&) = delete;
-    ~ServiceState();
+    ~ServiceState() override;
 
     enum class Kind : std::uint8_t { plain, with_modes };
     /// Makes an object for the set, which is a PropertySet or a PropertySetDef. Owned by the
     /// caller.
     [[nodiscard]] CORBA::Object_ptr enter(std::shared_ptr<PropertySet> set, Kind kind,
                                           const std::string& name = {});
+    /// Makes a PropertySetDef of this name; where sets are kept and one is there that has it, that
+    /// is the object. Owned by the caller.
+    [[nodiscard]] CORBA::Object_ptr enter_named(const std::string& name);
     [[nodiscard]] std::shared_ptr<PropertySet> make_set(Rules rules = {}) const;
     /// An object of the service by its name, owned by the caller.
     [[nodiscard]] CORBA::Object_ptr named(const char* name) const;
@@ -50,24 +55,42 @@ class ServiceState {
   private:
     struct Entry {
         std::shared_ptr<PropertySet> set;
-        PortableServer::ObjectId_var id;
+        PortableServer::ObjectId_var id; // of objects_; null for one that has a name
         std::string name;
     };
+    using Entries = std::vector<Entry>;
 
     void begin();
+    void serve(const PortableServer::POA_var& poa);
     [[nodiscard]] CORBA::Object_ptr activate_named(PortableServer::Servant servant,
                                                    const std::string& name);
-    void make_room(std::vector<Entry>& gone);
+    [[nodiscard]] CORBA::Object_ptr activate(const Entry& entry, Kind kind);
+    void make_room(Entries& gone);
     void deactivate(const Entry& entry) noexcept;
     void destroy_adapters() noexcept;
 
+    // Where sets are kept
+    [[nodiscard]] CORBA::Object_ptr enter_kept(const std::shared_ptr<PropertySet>& set, Kind kind,
+                                               const std::string& name, bool may_be_there);
+    [[nodiscard]] Entry kept_entry(std::shared_ptr<PropertySet> set, const std::string& name) const;
+    [[nodiscard]] std::shared_ptr<PropertySet> kept_set(std::uint64_t number) const;
+    [[nodiscard]] bool has_name(const std::string& name) const;
+    [[nodiscard]] Entries rooms_for_one() const;
+    void take_out(std::uint64_t number);
+    [[nodiscard]] bool put(std::string_view key, std::string_view value) override;
+    [[nodiscard]] bool put_set(std::uint64_t number, std::string_view value);
+    void erase(std::string_view key) override;
+    [[nodiscard]] std::vector<std::string> keys() const override;
+
     const CORBA::ORB_var orb_;
-    PortableServer::POA_var named_;   // of the factories, and of sets with names
-    PortableServer::POA_var objects_; // of all other sets
+    const std::unique_ptr<Journal> journal_; // null: nothing is kept
+    PortableServer::POA_var named_;          // of the factories, and of sets with names
+    PortableServer::POA_var objects_;        // of all other sets
     IORTable::Table_var table_;
-    std::mutex mutex_; // guards what follows; nothing is called while it is held
-    std::vector<Entry> entries_;
-    std::vector<std::string> in_table_; // names that are bound there
+    mutable std::mutex mutex_; // guards what follows; nothing is called while it is held
+    Entries entries_;
+    std::map<std::uint64_t, std::shared_ptr<PropertySet>> kept_; // by their numbers
+    std::vector<std::string> in_table_;                          // names that are bound there
 };
 
 // The servants, with a count of their own. `state` must outlive them.

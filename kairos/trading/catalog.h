@@ -2,9 +2,10 @@
 //
 // Service types and offers as data: the rules of the Trading Object Service 1.0 for both, and an
 // index over the properties that types define. Knows nothing of objects and calls. What it hands
-// out is immutable. Any thread.
+// out is immutable. Where it is kept, a change is made when the journal has it. Any thread.
 #pragma once
 
+#include "kairos/base/journal.h"
 #include "kairos/constraints/constraint.h"
 #include "kairos/corba/CORBA.h"
 #include "kairos/corba/octet_charge.h"
@@ -14,6 +15,7 @@
 #include "kairos/trading/service_limits.h"
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -133,6 +135,26 @@ class Catalog {
     Catalog(const Catalog&) = delete;
     Catalog& operator=(const Catalog&) = delete;
 
+    // Where it is kept: changes throw what the journal has for clients, too.
+    /// From here on changes are rows of the journal, which is borrowed. Before anybody else has the
+    /// catalog. The ORB is what references belong to.
+    void keep(Journal& journal, CORBA::ORB_ptr orb);
+    /// Takes in what a row says; false: it cannot be. Throws IMP_LIMIT and NO_RESOURCES where there
+    /// would be more than may be.
+    [[nodiscard]] bool restore_type(std::uint64_t incarnation, const char* name,
+                                    const Repository::TypeStruct& type);
+    [[nodiscard]] bool restore_offer(std::uint64_t number, std::uint64_t type,
+                                     CORBA::Object_ptr reference,
+                                     const CosTrading::PropertySeq& properties);
+    /// The type is gone, with its offers and the types below it.
+    void forget_type(std::uint64_t incarnation);
+    void forget_offer(std::uint64_t number);
+    /// The numbers of all types, and of all offers, in their order.
+    [[nodiscard]] std::vector<std::uint64_t> all_incarnations() const;
+    [[nodiscard]] std::vector<std::uint64_t> all_numbers() const;
+    /// Numbers up to this one were given, though of some there is nothing left.
+    void note_numbers(std::uint64_t last);
+
     // Types: those of ServiceTypeRepository, with its exceptions; IMP_LIMIT and NO_RESOURCES for
     // too many.
     [[nodiscard]] std::uint64_t add_type(const char* name, const char* interface,
@@ -188,6 +210,21 @@ class Catalog {
     };
     using Entries = std::map<std::string, Entry, std::less<>>;
 
+    /// Where `decide`, which says by false that there is nothing to do, has found that it may be,
+    /// and has said what the journal, if any, is to have, `apply` makes the change. Both must hold
+    /// mutex_. `last` is that of the numbers which the change may give.
+    void change(const std::uint64_t& last,
+                const std::function<bool(std::uint64_t number, JournalChange* rows)>& decide,
+                const std::function<void()>& apply);
+    [[nodiscard]] std::shared_ptr<ServiceType>
+    made_type(const char* name, const char* interface, const Repository::PropStructSeq& properties,
+              const Repository::ServiceTypeNameSeq& supers, std::size_t& size) const;
+    void complete(ServiceType& made, std::size_t size) const;
+    void enter(const std::shared_ptr<ServiceType>& made, std::uint64_t incarnation, bool masked);
+    void enter(const std::shared_ptr<Offer>& offer, std::uint64_t number);
+    void take_out_type(Entries::iterator place, Entries& gone);
+    [[nodiscard]] std::string row_if_kept(const Offer& offer) const;
+
     [[nodiscard]] const Entry& entry(const char* name) const;
     static void index(Shelf& shelf, const Offer& offer, bool adds);
     static void collect(const Shelf& shelf, std::span<const constraints::Condition> needs,
@@ -196,8 +233,11 @@ class Catalog {
 
     const ServiceLimits& limits_;
     const std::shared_ptr<corba::Octets> octets_;
+    Journal* journal_ = nullptr; // this and what follows from keep() on
+    CORBA::ORB_var orb_;
     mutable std::mutex mutex_; // guards what follows; nothing is called while it is held
     Entries entries_;
+    std::map<std::uint64_t, std::string> names_; // of types, by their incarnations
     std::map<std::uint64_t, OfferPtr> offers_;
     std::uint64_t incarnation_ = 0;
     std::uint64_t last_number_ = 0;

@@ -93,54 +93,73 @@ constraints::Term OfferSubject::find(std::string_view name) const
     return any == nullptr ? constraints::Term() : constraints::Term(*any);
 }
 
-Found search(const Catalog& catalog, const ServiceType& type,
-             const constraints::Constraint& constraint, const Preference& preference,
-             const SearchPolicies& policies, const ServiceLimits& limits, DynamicCalls& calls)
+bool is_let_through(const Offer& offer, const SearchPolicies& policies)
 {
-    const auto end = Clock::now() + limits.query_time_max;
-    // Random numbers of its own: a generator that all share would have to be locked.
-    std::mt19937_64 random(std::random_device{}());
-    Found found;
-    bool was_cut = false;
+    return (policies.uses_modifiable || !is_modifiable(offer)) &&
+           (policies.uses_dynamic || !is_dynamic(offer));
+}
+
+Matches match(const Catalog& catalog, const ServiceType& type,
+              const constraints::Constraint& constraint, const SearchPolicies& policies,
+              const ServiceLimits& limits, DynamicCalls& calls, Clock::time_point end)
+{
+    Matches matches;
     const std::vector<constraints::Condition> needs = constraint.conditions();
     const std::vector<OfferPtr> candidates =
-        catalog.candidates(type, policies.is_exact, needs, policies.search_card, was_cut);
+        catalog.candidates(type, policies.is_exact, needs, policies.search_card, matches.was_cut);
 
     constexpr std::size_t between_looks_at_clock = 64;
     constraints::Evaluator evaluator(limits.work_max);
-    std::vector<std::unique_ptr<OfferSubject>> matched;
-    bool has_all = true;
     for (const OfferPtr& offer : candidates) {
-        if (matched.size() == policies.match_card) {
-            has_all = false;
+        if (matches.subjects.size() == policies.match_card) {
+            matches.has_all = false;
             break;
         }
-        if (++found.evaluated % between_looks_at_clock == 0 && Clock::now() > end) {
-            was_cut = true;
+        if (++matches.evaluated % between_looks_at_clock == 0 && Clock::now() > end) {
+            matches.was_cut = true;
             break;
         }
-        if ((!policies.uses_modifiable && is_modifiable(*offer)) ||
-            (!policies.uses_dynamic && is_dynamic(*offer)))
-            continue;
+        if (!is_let_through(*offer, policies)) continue;
         auto subject = std::make_unique<OfferSubject>(offer, calls);
         evaluator.look_at(*subject);
-        if (evaluator.evaluate(constraint)) matched.push_back(std::move(subject));
+        if (evaluator.evaluate(constraint)) matches.subjects.push_back(std::move(subject));
     }
+    return matches;
+}
+
+Found ranked(Matches matches, const Preference& preference, const SearchPolicies& policies,
+             const ServiceLimits& limits, const DynamicCalls& calls, Clock::time_point end)
+{
+    // Random numbers of its own: a generator that all share would have to be locked.
+    std::mt19937_64 random(std::random_device{}());
+    constraints::Evaluator evaluator(limits.work_max);
+    Found found;
+    found.evaluated = matches.evaluated;
     std::vector<const constraints::Subject*> subjects;
-    subjects.reserve(matched.size());
-    for (const auto& subject : matched)
+    subjects.reserve(matches.subjects.size());
+    for (const auto& subject : matches.subjects)
         subjects.push_back(subject.get());
-    std::vector<std::size_t> places = order(preference, subjects, evaluator, random, end, &was_cut);
-    if (was_cut || calls.is_exhausted()) found.limits_applied.push_back(search_card);
-    if (!has_all) found.limits_applied.push_back("match_card");
+    std::vector<std::size_t> places =
+        order(preference, subjects, evaluator, random, end, &matches.was_cut);
+    if (matches.was_cut || calls.is_exhausted()) found.limits_applied.push_back(search_card);
+    if (!matches.has_all) found.limits_applied.push_back("match_card");
     if (places.size() > policies.return_card) {
         places.resize(policies.return_card);
         found.limits_applied.push_back("return_card");
     }
     found.offers.reserve(places.size());
     for (const std::size_t place : places)
-        found.offers.push_back(matched[place]->offer());
+        found.offers.push_back(matches.subjects[place]->offer());
     return found;
+}
+
+Found search(const Catalog& catalog, const ServiceType& type,
+             const constraints::Constraint& constraint, const Preference& preference,
+             const SearchPolicies& policies, const ServiceLimits& limits, DynamicCalls& calls)
+{
+    const auto end = Clock::now() + limits.query_time_max;
+    return ranked(match(catalog, type, constraint, policies, limits, calls, end), preference,
+                  policies, limits, calls, end);
 }
 
 } // namespace kairos::trading

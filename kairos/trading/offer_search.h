@@ -8,6 +8,7 @@
 #include "kairos/constraints/evaluator.h"
 #include "kairos/trading/catalog.h"
 
+#include <chrono>
 #include <map>
 #include <optional>
 
@@ -67,12 +68,35 @@ struct SearchPolicies {
 /// The policy that is said to have ended a query where time or dynamic properties did, too.
 inline constexpr const char* search_card = "search_card";
 
+/// Whether an importer's policies let it have such an offer.
+[[nodiscard]] bool is_let_through(const Offer& offer, const SearchPolicies& policies);
+
+/// Offers that fulfil a constraint, in no order yet.
+struct Matches {
+    std::vector<std::unique_ptr<OfferSubject>> subjects;
+    bool was_cut = false;      // not all could be looked at
+    bool has_all = true;       // else the match_card ended it
+    std::size_t evaluated = 0; // offers that the constraint was asked of
+};
+
+/// Begins a query: what match_card lets through.
+[[nodiscard]] Matches match(const Catalog& catalog, const ServiceType& type,
+                            const constraints::Constraint& constraint,
+                            const SearchPolicies& policies, const ServiceLimits& limits,
+                            DynamicCalls& calls, std::chrono::steady_clock::time_point end);
+
 struct Found {
     std::vector<OfferPtr> offers; // in the order that is preferred
     std::vector<const char*> limits_applied;
     std::size_t evaluated = 0; // offers that the constraint was asked of
 };
 
+/// Ends a query: what return_card lets through, in the order that is preferred.
+[[nodiscard]] Found ranked(Matches matches, const constraints::Preference& preference,
+                           const SearchPolicies& policies, const ServiceLimits& limits,
+                           const DynamicCalls& calls, std::chrono::steady_clock::time_point end);
+
+/// Both, for a trader that asks no other.
 [[nodiscard]] Found search(const Catalog& catalog, const ServiceType& type,
                            const constraints::Constraint& constraint,
                            const constraints::Preference& preference,

@@ -2,9 +2,11 @@
 //
 // The Catalog's offers: what makes a good one, and the index that finds those which may fulfil a
 // constraint.
+#include "kairos/base/assert_held.h"
 #include "kairos/cdr/environment.h"
 #include "kairos/cdr/writer.h"
 #include "kairos/trading/catalog.h"
+#include "kairos/trading/kept_rows.h"
 
 #include <algorithm>
 #include <functional>
@@ -130,6 +132,11 @@ Key key_of(const CORBA::Any& value)
     default:
         return {};
     }
+}
+
+[[noreturn]] void raise_too_many_offers()
+{
+    throw CORBA::IMP_LIMIT(0, CORBA::COMPLETED_NO, "the trader has as many offers as it may");
 }
 
 /// A NaN has no place among numbers.
@@ -358,19 +365,113 @@ std::vector<OfferPtr> Catalog::candidates(const ServiceType& type, bool exact,
 
 // --- Changes -------------------------------------------------------------------------------------
 
+void Catalog::keep(Journal& journal, CORBA::ORB_ptr orb)
+{
+    journal_ = &journal;
+    orb_ = CORBA::ORB::_duplicate(orb);
+}
+
+void Catalog::change(const std::uint64_t& last,
+                     const std::function<bool(std::uint64_t number, JournalChange* rows)>& decide,
+                     const std::function<void()>& apply)
+{
+    if (journal_ == nullptr) {
+        const std::lock_guard lock(mutex_);
+        if (decide(last + 1, nullptr)) apply();
+        return;
+    }
+    // Between the two nobody else changes anything: others have no turn.
+    corba::raise_unless_done(journal_->write(
+        [&](JournalChange& rows) {
+            const std::lock_guard lock(mutex_);
+            return decide(rows.number(), &rows);
+        },
+        [&] {
+            const std::lock_guard lock(mutex_);
+            apply();
+        }));
+}
+
+/// Before the lock is taken: what it costs is the client's alone.
+std::string Catalog::row_if_kept(const Offer& offer) const
+{
+    return journal_ == nullptr ? std::string() : row_of(offer, orb_.in());
+}
+
 std::uint64_t Catalog::add(const std::shared_ptr<Offer>& offer)
 {
+    const std::string row = row_if_kept(*offer);
+    std::uint64_t number = 0;
+    const auto decide = [&](std::uint64_t next, JournalChange* rows) {
+        const auto known = entries_.find(offer->type->name);
+        if (known == entries_.end() || known->second.type != offer->type)
+            throw CosTrading::UnknownServiceType(offer->type->name.c_str());
+        if (offers_.size() >= limits_.offers_max) raise_too_many_offers();
+        number = next;
+        if (rows != nullptr) rows->put(offer_key(number), row);
+        return true;
+    };
+    change(last_number_, decide, [&] { enter(offer, number); });
+    return number;
+}
+
+/// Must hold the mutex.
+void Catalog::enter(const std::shared_ptr<Offer>& offer, std::uint64_t number)
+{
+    assert_held(mutex_);
+    offer->number = number;
+    last_number_ = std::max(last_number_, number);
+    Shelf& shelf = entries_.find(offer->type->name)->second.shelf;
+    shelf.offers[number] = offer;
+    offers_[number] = offer;
+    index(shelf, *offer, true);
+}
+
+bool Catalog::restore_offer(std::uint64_t number, std::uint64_t type, CORBA::Object_ptr reference,
+                            const CosTrading::PropertySeq& properties)
+{
+    TypePtr of;
+    {
+        const std::lock_guard lock(mutex_);
+        const auto name = names_.find(type);
+        if (name != names_.end()) of = entries_.find(name->second)->second.type;
+    }
+    if (of == nullptr || number == 0 || CORBA::is_nil(reference)) return false;
+    std::shared_ptr<Offer> offer;
+    try {
+        offer = make_offer(of, reference, properties, limits_, octets_);
+    } catch (const CORBA::UserException&) {
+        return false; // the type does not allow it
+    }
+    OfferPtr before; // ends without the lock
     const std::lock_guard lock(mutex_);
-    const auto known = entries_.find(offer->type->name);
-    if (known == entries_.end() || known->second.type != offer->type)
-        throw CosTrading::UnknownServiceType(offer->type->name.c_str());
-    if (offers_.size() >= limits_.offers_max)
-        throw CORBA::IMP_LIMIT(0, CORBA::COMPLETED_NO, "the trader has as many offers as it may");
-    offer->number = ++last_number_;
-    known->second.shelf.offers.emplace(offer->number, offer);
-    offers_.emplace(offer->number, offer);
-    index(known->second.shelf, *offer, true);
-    return offer->number;
+    if (const auto known = offers_.find(number); known != offers_.end()) {
+        before = known->second;
+        take_out(known);
+    }
+    if (offers_.size() >= limits_.offers_max) raise_too_many_offers();
+    enter(offer, number);
+    return true;
+}
+
+void Catalog::forget_offer(std::uint64_t number)
+{
+    OfferPtr gone; // ends without the lock
+    const std::lock_guard lock(mutex_);
+    const auto found = offers_.find(number);
+    if (found == offers_.end()) return;
+    gone = found->second;
+    take_out(found);
+}
+
+std::vector<std::uint64_t> Catalog::all_numbers() const
+{
+    const std::lock_guard lock(mutex_);
+    std::vector<std::uint64_t> all;
+    all.reserve(offers_.size());
+    for (const auto& [number, offer] : offers_)
+        all.push_back(number);
+    return all;
 }
 
 OfferPtr Catalog::find(std::uint64_t number) const
@@ -382,16 +483,19 @@ OfferPtr Catalog::find(std::uint64_t number) const
 
 bool Catalog::replace(const OfferPtr& offer, const std::shared_ptr<Offer>& by)
 {
-    const std::lock_guard lock(mutex_);
-    const auto found = offers_.find(offer->number);
-    if (found == offers_.end() || found->second != offer) return false;
-    by->number = offer->number;
-    Shelf& shelf = entries_.find(offer->type->name)->second.shelf;
-    index(shelf, *offer, false);
-    found->second = by;
-    shelf.offers[by->number] = by;
-    index(shelf, *by, true);
-    return true;
+    const std::string row = row_if_kept(*by);
+    bool is_there = false;
+    const auto decide = [&](std::uint64_t, JournalChange* rows) {
+        const auto found = offers_.find(offer->number);
+        is_there = found != offers_.end() && found->second == offer;
+        if (is_there && rows != nullptr) rows->put(offer_key(offer->number), row);
+        return is_there;
+    };
+    change(last_number_, decide, [&] {
+        index(entries_.find(offer->type->name)->second.shelf, *offer, false);
+        enter(by, offer->number);
+    });
+    return is_there;
 }
 
 /// Must hold the mutex; the caller has another count of the offer.
@@ -407,25 +511,34 @@ void Catalog::take_out(std::map<std::uint64_t, OfferPtr>::iterator place)
 bool Catalog::withdraw(std::uint64_t number)
 {
     OfferPtr offer; // ends without the lock
-    const std::lock_guard lock(mutex_);
-    const auto found = offers_.find(number);
-    if (found == offers_.end()) return false;
-    offer = found->second;
-    take_out(found);
-    return true;
+    const auto decide = [&](std::uint64_t, JournalChange* rows) {
+        const auto found = offers_.find(number);
+        if (found == offers_.end()) return false;
+        offer = found->second;
+        if (rows != nullptr) rows->erase(offer_key(number));
+        return true;
+    };
+    change(last_number_, decide, [&] { take_out(offers_.find(number)); });
+    return offer != nullptr;
 }
 
 std::size_t Catalog::withdraw(std::span<const OfferPtr> offers)
 {
-    std::size_t count = 0;
-    const std::lock_guard lock(mutex_);
-    for (const OfferPtr& offer : offers) {
-        const auto found = offers_.find(offer->number);
-        if (found == offers_.end() || found->second != offer) continue;
-        take_out(found);
-        ++count;
-    }
-    return count;
+    std::vector<std::uint64_t> gone;
+    const auto decide = [&](std::uint64_t, JournalChange* rows) {
+        for (const OfferPtr& offer : offers) {
+            const auto found = offers_.find(offer->number);
+            if (found == offers_.end() || found->second != offer) continue;
+            gone.push_back(offer->number);
+            if (rows != nullptr) rows->erase(offer_key(offer->number));
+        }
+        return !gone.empty();
+    };
+    change(last_number_, decide, [&] {
+        for (const std::uint64_t number : gone)
+            take_out(offers_.find(number));
+    });
+    return gone.size();
 }
 
 std::vector<std::uint64_t> Catalog::numbers(std::uint64_t after, std::uint64_t last,

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The trader's interfaces as servants. It is a stand-alone trader (2.3.3): Link and Proxy are nil.
+// The trader's interfaces as servants, but Link and Proxy.
 #include "kairos/trading/CosTradingRepos_skel.h"
 #include "kairos/trading/CosTrading_skel.h"
-#include "kairos/trading/trader_state.h"
+#include "kairos/trading/component.h"
+#include "kairos/trading/federation.h"
 
 #include <algorithm>
 #include <optional>
@@ -29,8 +30,9 @@ constraints::Constraint parse_constraint(const char* text, const ServiceLimits& 
 /// Policies one by one, onto what the trader's attributes say.
 class PolicyReader {
   public:
-    PolicyReader(const Attributes& attributes, SearchPolicies& policies)
-        : attributes_(attributes), policies_(policies)
+    PolicyReader(const Attributes& attributes, const ServiceLimits& limits,
+                 SearchPolicies& policies, FederationPolicies& federation)
+        : attributes_(attributes), limits_(limits), policies_(policies), federation_(federation)
     {
         policies_.search_card = std::min(attributes.def_search_card, attributes.max_search_card);
         policies_.match_card = std::min(attributes.def_match_card, attributes.max_match_card);
@@ -66,20 +68,21 @@ class PolicyReader {
     }
 
   private:
-    /// Those that mean nothing to a trader without links and proxies must still be good ones.
-    static void read_of_federations(const Policy& policy, std::string_view name)
+    void read_of_federations(const Policy& policy, std::string_view name)
     {
         if (name == "hop_count") {
-            (void)value_of<CORBA::ULong>(policy);
+            federation_.hop_count = value_of<CORBA::ULong>(policy);
         } else if (name == "use_proxy_offers") {
-            (void)value_of<CORBA::Boolean>(policy);
+            federation_.uses_proxies = value_of<CORBA::Boolean>(policy);
         } else if (name == "link_follow_rule") {
-            (void)value_of<FollowOption>(policy);
+            federation_.follow = value_of<FollowOption>(policy);
+        } else if (name == "request_id") {
+            federation_.request_id = request_id_in(policy, limits_);
         } else if (name == "starting_trader") {
-            const TraderName* start = nullptr;
-            if (!(policy.value >>= start)) throw CosTrading::Lookup::PolicyTypeMismatch(policy);
-            if (start->length() != 0)
-                throw CosTrading::Lookup::InvalidPolicyValue(policy); // no such link
+            const TraderName* const start = trader_name_in(policy, limits_);
+            if (start->length() == 0) return; // this one
+            federation_.starting_trader = &policy;
+            federation_.start = start;
         }
         // Names that nobody knows are for others (2.4.1).
     }
@@ -99,7 +102,9 @@ class PolicyReader {
     }
 
     const Attributes& attributes_;
+    const ServiceLimits& limits_;
     SearchPolicies& policies_;
+    FederationPolicies& federation_;
     std::set<std::string_view> names_;
 };
 
@@ -121,64 +126,6 @@ Selection selection_of(const CosTrading::Lookup::SpecifiedProps& wanted,
     return selection;
 }
 
-// --- Attributes ----------------------------------------------------------------------------------
-
-/// TraderComponents and SupportAttributes, which all have.
-template <typename Skeleton>
-class Component : public Skeleton {
-  public:
-    explicit Component(TraderState& state) : state_(state) {}
-
-    Lookup_ptr lookup_if() override { return state_.object<CosTrading::Lookup>(lookup_name); }
-    Register_ptr register_if() override
-    {
-        return state_.object<CosTrading::Register>(register_name);
-    }
-    Link_ptr link_if() override { return Link::_nil(); }
-    Proxy_ptr proxy_if() override { return Proxy::_nil(); }
-    Admin_ptr admin_if() override { return state_.object<CosTrading::Admin>(admin_name); }
-    CORBA::Boolean supports_modifiable_properties() override
-    {
-        return state_.attributes().supports_modifiable_properties;
-    }
-    CORBA::Boolean supports_dynamic_properties() override
-    {
-        return state_.attributes().supports_dynamic_properties;
-    }
-    CORBA::Boolean supports_proxy_offers() override { return false; }
-    TypeRepository_ptr type_repos() override
-    {
-        return state_.object<CORBA::Object>(repository_name);
-    }
-
-  protected:
-    [[nodiscard]] TraderState& state() const noexcept { return state_; }
-
-  private:
-    TraderState& state_;
-};
-
-/// ImportAttributes, too.
-template <typename Skeleton>
-class ImportComponent : public Component<Skeleton> {
-  public:
-    using Component<Skeleton>::Component;
-    CORBA::ULong def_search_card() override { return all().def_search_card; }
-    CORBA::ULong max_search_card() override { return all().max_search_card; }
-    CORBA::ULong def_match_card() override { return all().def_match_card; }
-    CORBA::ULong max_match_card() override { return all().max_match_card; }
-    CORBA::ULong def_return_card() override { return all().def_return_card; }
-    CORBA::ULong max_return_card() override { return all().max_return_card; }
-    CORBA::ULong max_list() override { return all().max_list; }
-    CORBA::ULong def_hop_count() override { return all().def_hop_count; }
-    CORBA::ULong max_hop_count() override { return all().max_hop_count; }
-    FollowOption def_follow_policy() override { return all().def_follow_policy; }
-    FollowOption max_follow_policy() override { return all().max_follow_policy; }
-
-  private:
-    [[nodiscard]] Attributes all() const { return this->state().attributes(); }
-};
-
 // --- Lookup --------------------------------------------------------------------------------------
 
 class LookupServant final : public ImportComponent<POA_CosTrading::Lookup> {
@@ -191,22 +138,43 @@ class LookupServant final : public ImportComponent<POA_CosTrading::Lookup> {
                PolicyNameSeq_out limits_applied) override
     {
         const ServiceLimits& limits = state().limits;
+        const Attributes attributes = state().attributes();
+        SearchPolicies wanted;
+        FederationPolicies asked;
+        PolicyReader reader(attributes, limits, wanted, asked);
+        for (CORBA::ULong i = 0; i < policies.length(); ++i)
+            reader.read(policies[i]);
+        const ImporterQuery importer{type, constr, pref, policies, desired};
+        iterator = OfferIterator::_nil();
+        if (asked.start != nullptr)
+            return forward(attributes, importer, asked, how_many, offers, iterator, limits_applied);
+
         const TypePtr service_type = state().catalog.type(type);
         const constraints::Constraint constraint = parse_constraint(constr, limits);
         const auto preference =
             constraints::Preference::parse(pref, {.size_max = limits.constraint_octets_max});
         if (!preference) throw CosTrading::Lookup::IllegalPreference(pref);
-        const Attributes attributes = state().attributes();
-        SearchPolicies wanted;
-        PolicyReader reader(attributes, wanted);
-        for (CORBA::ULong i = 0; i < policies.length(); ++i)
-            reader.read(policies[i]);
         const auto iteration = std::make_shared<OfferIteration>();
         iteration->selection = selection_of(desired, limits);
+        // One that has come back: what is here was found when it came first.
+        if (asked.request_id && !state().request_ids.note(*asked.request_id)) {
+            offers = new OfferSeq;
+            limits_applied = new PolicyNameSeq;
+            return;
+        }
 
         DynamicCalls calls = state().dynamic_calls();
-        Found found =
-            search(state().catalog, *service_type, constraint, *preference, wanted, limits, calls);
+        Federation federation(state(), attributes, importer, asked, wanted, *preference);
+        federation.ask_always();
+        auto end = Clock::now() + limits.query_time_max;
+        Matches matches =
+            match(state().catalog, *service_type, constraint, wanted, limits, calls, end);
+        federation.ask_proxies(*service_type, constraint, calls);
+        federation.collect(!matches.subjects.empty(), wanted.match_card - matches.subjects.size());
+        if (federation.has_asked()) end = Clock::now() + limits.query_time_max;
+        for (OfferPtr& offer : federation.offers())
+            matches.subjects.push_back(std::make_unique<OfferSubject>(std::move(offer), calls));
+        Found found = ranked(std::move(matches), *preference, wanted, limits, calls, end);
         state().evaluated += found.evaluated;
         iteration->offers = std::move(found.offers);
         const bool was_exhausted = calls.is_exhausted();
@@ -216,15 +184,45 @@ class LookupServant final : public ImportComponent<POA_CosTrading::Lookup> {
             !found.limits_applied.empty() && found.limits_applied.front() == search_card;
         if (!was_exhausted && calls.is_exhausted() && !has_search_card)
             found.limits_applied.insert(found.limits_applied.begin(), search_card);
-        PolicyNameSeq_var applied = new PolicyNameSeq;
-        applied->length(static_cast<CORBA::ULong>(found.limits_applied.size()));
-        for (CORBA::ULong i = 0; i < applied->length(); ++i)
-            applied[i] = found.limits_applied[i];
-        limits_applied = applied._retn();
-        iterator = OfferIterator::_nil();
-        if (iteration->at < iteration->offers.size())
-            iterator = corba::numbered_reference<OfferIterator>(
-                state().offer_iterators.in(), state().offer_iterations.begin(iteration));
+        std::vector<std::string> applied(found.limits_applied.begin(), found.limits_applied.end());
+        applied.insert(applied.end(), federation.limits().begin(), federation.limits().end());
+        limits_applied = to_idl(applied);
+        iterator = rest_of(iteration);
+    }
+
+  private:
+    using Clock = std::chrono::steady_clock;
+
+    /// Answers with what another trader answers.
+    void forward(const Attributes& attributes, const ImporterQuery& query,
+                 const FederationPolicies& asked, CORBA::ULong how_many, OfferSeq_out offers,
+                 OfferIterator_out iterator, PolicyNameSeq_out limits_applied)
+    {
+        ForeignOffers found(state());
+        const std::vector<std::string> applied =
+            forward_query(state(), attributes, query, asked, found);
+        const auto iteration = std::make_shared<OfferIteration>();
+        iteration->selection.has_all = true; // of what that has told
+        iteration->offers = std::move(found.offers);
+        DynamicCalls calls = state().dynamic_calls();
+        offers = state().portion(iteration->offers, iteration->at, how_many, iteration->selection,
+                                 calls);
+        limits_applied = to_idl(applied);
+        iterator = rest_of(iteration);
+    }
+    [[nodiscard]] OfferIterator_ptr rest_of(const std::shared_ptr<OfferIteration>& iteration)
+    {
+        if (iteration->at == iteration->offers.size()) return OfferIterator::_nil();
+        return corba::numbered_reference<OfferIterator>(state().offer_iterators.in(),
+                                                        state().offer_iterations.begin(iteration));
+    }
+    [[nodiscard]] static PolicyNameSeq* to_idl(const std::vector<std::string>& names)
+    {
+        PolicyNameSeq_var list = new PolicyNameSeq;
+        list->length(static_cast<CORBA::ULong>(names.size()));
+        for (CORBA::ULong i = 0; i < list->length(); ++i)
+            list[i] = names[i].c_str();
+        return list._retn();
     }
 };
 
@@ -248,7 +246,7 @@ class RegisterServant final : public Component<POA_CosTrading::Register> {
 
     void withdraw(const char* id) override
     {
-        if (!state().catalog.withdraw(state().number_of(id))) throw UnknownOfferId(id);
+        if (!state().catalog.withdraw(number_of(id))) throw UnknownOfferId(id);
     }
 
     CosTrading::Register::OfferInfo* describe(const char* id) override
@@ -299,17 +297,23 @@ class RegisterServant final : public Component<POA_CosTrading::Register> {
 
     Register_ptr resolve(const TraderName& name) override
     {
-        if (name.length() == 0 || *name[0].in() == 0)
-            throw CosTrading::Register::IllegalTraderName(name);
-        throw CosTrading::Register::UnknownTraderName(name); // there are no links
+        return resolve_register(state(), name);
     }
 
   private:
     [[nodiscard]] OfferPtr find(const char* id) const
     {
-        OfferPtr offer = state().catalog.find(state().number_of(id));
+        OfferPtr offer = state().catalog.find(number_of(id));
         if (offer == nullptr) throw UnknownOfferId(id);
         return offer;
+    }
+    /// Throws ProxyOfferId, too.
+    [[nodiscard]] std::uint64_t number_of(const char* id) const
+    {
+        const std::optional<std::uint64_t> proxy = state().proxy_number_of(id);
+        if (!proxy) return state().number_of(id);
+        if (state().proxies.find(*proxy) == nullptr) throw UnknownOfferId(id);
+        throw CosTrading::Register::ProxyOfferId(id);
     }
 
     /// Where the trader has no dynamic properties, none of those that are given may be one; what
@@ -373,8 +377,7 @@ class AdminServant final : public ImportComponent<POA_CosTrading::Admin> {
     }
     CORBA::Boolean set_supports_proxy_offers(CORBA::Boolean value) override
     {
-        if (value) raise_stand_alone();
-        return false;
+        return set(&All::supports_proxy_offers, static_cast<bool>(value));
     }
     ULong set_def_hop_count(ULong value) override { return set(&All::def_hop_count, value); }
     ULong set_max_hop_count(ULong value) override { return set(&All::max_hop_count, value); }
@@ -392,7 +395,7 @@ class AdminServant final : public ImportComponent<POA_CosTrading::Admin> {
     }
     TypeRepository_ptr set_type_repos(TypeRepository_ptr /*repository*/) override
     {
-        raise_stand_alone();
+        throw CORBA::NO_IMPLEMENT(0, CORBA::COMPLETED_NO, "this trader has its own types");
     }
     CosTrading::Admin::OctetSeq*
     set_request_id_stem(const CosTrading::Admin::OctetSeq& stem) override
@@ -406,24 +409,16 @@ class AdminServant final : public ImportComponent<POA_CosTrading::Admin> {
     }
 
     void list_offers(ULong how_many, OfferIdSeq_out ids, OfferIdIterator_out iterator) override;
-    void list_proxies(ULong /*how_many*/, OfferIdSeq_out /*ids*/,
-                      OfferIdIterator_out /*iterator*/) override
-    {
-        throw NotImplemented();
-    }
+    void list_proxies(ULong how_many, OfferIdSeq_out ids, OfferIdIterator_out iterator) override;
 
   private:
     using All = Attributes;
 
+    void list(bool proxies, ULong how_many, OfferIdSeq_out ids, OfferIdIterator_out iterator);
     template <typename T>
     T set(T Attributes::*attribute, const T& value)
     {
         return state().set(attribute, value);
-    }
-    [[noreturn]] static void raise_stand_alone()
-    {
-        throw CORBA::NO_IMPLEMENT(0, CORBA::COMPLETED_NO,
-                                  "this trader has its own types, and no proxies");
     }
     static CosTrading::Admin::OctetSeq* to_idl(const std::vector<CORBA::Octet>& octets)
     {
@@ -441,11 +436,12 @@ bool next_ids(const TraderState& state, IdIteration& iteration, std::size_t want
 {
     const std::size_t count = std::min(wanted, state.list_max());
     const std::vector<std::uint64_t> numbers =
-        state.catalog.numbers(iteration.after, iteration.last, count + 1);
+        iteration.is_of_proxies ? state.proxies.numbers(iteration.after, iteration.last, count + 1)
+                                : state.catalog.numbers(iteration.after, iteration.last, count + 1);
     OfferIdSeq_var list = new OfferIdSeq;
     list->length(static_cast<CORBA::ULong>(std::min(count, numbers.size())));
     for (CORBA::ULong i = 0; i < list->length(); ++i)
-        list[i] = state.id_of(numbers[i]);
+        list[i] = iteration.is_of_proxies ? state.proxy_id_of(numbers[i]) : state.id_of(numbers[i]);
     if (list->length() != 0) iteration.after = numbers[list->length() - 1];
     ids = list._retn();
     return numbers.size() > count;
@@ -453,7 +449,19 @@ bool next_ids(const TraderState& state, IdIteration& iteration, std::size_t want
 
 void AdminServant::list_offers(ULong how_many, OfferIdSeq_out ids, OfferIdIterator_out iterator)
 {
-    const auto iteration = std::make_shared<IdIteration>(state().catalog.last_number());
+    list(false, how_many, ids, iterator);
+}
+
+void AdminServant::list_proxies(ULong how_many, OfferIdSeq_out ids, OfferIdIterator_out iterator)
+{
+    list(true, how_many, ids, iterator);
+}
+
+void AdminServant::list(bool proxies, ULong how_many, OfferIdSeq_out ids,
+                        OfferIdIterator_out iterator)
+{
+    const auto iteration = std::make_shared<IdIteration>(
+        proxies ? state().proxies.last_number() : state().catalog.last_number(), proxies);
     iterator = OfferIdIterator::_nil();
     if (next_ids(state(), *iteration, how_many, ids))
         iterator = corba::numbered_reference<OfferIdIterator>(
@@ -531,7 +539,10 @@ class RepositoryServant final : public POA_CosTradingRepos::ServiceTypeRepositor
   public:
     using Idl = CosTradingRepos::ServiceTypeRepository;
 
-    explicit RepositoryServant(TraderState& state) : catalog_(state.catalog) {}
+    explicit RepositoryServant(TraderState& state)
+        : catalog_(state.catalog), proxies_(state.proxies)
+    {
+    }
 
     Idl::IncarnationNumber incarnation() override { return to_idl(catalog_.incarnation()); }
     Idl::IncarnationNumber add_type(const char* name, const char* interface,
@@ -540,7 +551,11 @@ class RepositoryServant final : public POA_CosTradingRepos::ServiceTypeRepositor
     {
         return to_idl(catalog_.add_type(name, interface, properties, supers));
     }
-    void remove_type(const char* name) override { catalog_.remove_type(name); }
+    void remove_type(const char* name) override
+    {
+        catalog_.remove_type(name);
+        proxies_.withdraw_of(name);
+    }
     Idl::ServiceTypeNameSeq* list_types(const Idl::SpecifiedServiceTypes& which) override
     {
         std::uint64_t since = 0;
@@ -574,6 +589,7 @@ class RepositoryServant final : public POA_CosTradingRepos::ServiceTypeRepositor
     }
 
     Catalog& catalog_;
+    Proxies& proxies_;
 };
 
 } // namespace

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kairos/trading/service.h"
 
+#include "kairos/trading/kept_rows.h"
 #include "kairos/trading/trader_state.h"
 
 #include <algorithm>
@@ -14,23 +15,22 @@ namespace {
 using PortableServer::ObjectId_var;
 using PortableServer::POA_var;
 
-std::string random_run()
+std::uint64_t random_number()
 {
     std::random_device random;
-    std::uint64_t number = std::uint64_t{random()} << 32 | random();
-    std::string text;
-    for (int i = 0; i < 16; ++i, number >>= 4)
-        text += "0123456789abcdef"[number & 15];
-    return text + "-";
+    return std::uint64_t{random()} << 32 | random();
 }
 
 } // namespace
 
-TraderState::TraderState(CORBA::ORB_ptr orb, const ServiceLimits& bounds)
+TraderState::TraderState(CORBA::ORB_ptr orb, const ServiceLimits& bounds,
+                         std::unique_ptr<Journal> journal)
     : limits(bounds), octets(std::make_shared<corba::Octets>(bounds.octets_of_all_max)),
-      catalog(limits, octets), offer_iterations(bounds.iterators_max, bounds.idle_max),
+      catalog(limits, octets), links(limits, octets), proxies(limits), request_ids(limits),
+      offer_iterations(bounds.iterators_max, bounds.idle_max),
       id_iterations(bounds.iterators_max, bounds.idle_max), orb_(CORBA::ORB::_duplicate(orb)),
-      run_(random_run())
+      journal_(std::move(journal)),
+      run_(corba::row_key("", journal_ ? journal_->identity() : random_number()) + "-")
 {
     const CORBA::Object_var object = orb->resolve_initial_references("RootPOA");
     const POA_var root = PortableServer::POA::_narrow(object.in());
@@ -42,6 +42,7 @@ TraderState::TraderState(CORBA::ORB_ptr orb, const ServiceLimits& bounds)
     try {
         begin();
     } catch (...) {
+        if (journal_) journal_->end();
         destroy_adapters(); // which lead to this
         throw;
     }
@@ -49,12 +50,20 @@ TraderState::TraderState(CORBA::ORB_ptr orb, const ServiceLimits& bounds)
 
 void TraderState::begin()
 {
+    if (journal_) {
+        // Who comes before waits until all is there.
+        catalog.keep(*journal_, orb_.in());
+        corba::raise_unless_done(journal_->begin(*this));
+        catalog.note_numbers(journal_->number());
+    }
     offer_iterators =
         corba::make_numbered_poa(objects_.in(), "Offers", make_offer_iterator_servant(*this));
     id_iterators = corba::make_numbered_poa(objects_.in(), "Ids", make_id_iterator_servant(*this));
     activate(lookup_name, make_lookup_servant(*this));
     activate(register_name, make_register_servant(*this));
     activate(admin_name, make_admin_servant(*this));
+    activate(link_name, make_link_servant(*this));
+    activate(proxy_name, make_proxy_servant(*this));
     activate(repository_name, make_repository_servant(*this));
     const PortableServer::POAManager_var manager = objects_->the_POAManager();
     manager->activate();
@@ -79,6 +88,7 @@ void TraderState::activate(const char* name, PortableServer::Servant servant)
 
 TraderState::~TraderState()
 {
+    if (journal_) journal_->end();
     try {
         if (!CORBA::is_nil(table_.in())) table_->unbind(lookup_name);
     } catch (const CORBA::Exception&) {
@@ -102,6 +112,77 @@ Attributes TraderState::attributes() const
     return attributes_;
 }
 
+void TraderState::change(const std::function<void(Attributes&)>& make)
+{
+    if (!journal_) {
+        const std::lock_guard lock(mutex_);
+        make(attributes_);
+        return;
+    }
+    Attributes changed;
+    corba::raise_unless_done(journal_->write(
+        [&](JournalChange& rows) {
+            changed = attributes();
+            make(changed);
+            rows.put(attributes_row, row_of(changed));
+            return true;
+        },
+        [&] {
+            const std::lock_guard lock(mutex_);
+            attributes_ = changed;
+            has_kept_attributes_ = true;
+        }));
+}
+
+// --- What a journal's rows become ----------------------------------------------------------------
+
+bool TraderState::put(std::string_view key, std::string_view value)
+{
+    if (key == attributes_row) {
+        const auto kept = kept_attributes(value);
+        if (!kept || kept->request_id_stem.size() > limits.name_octets_max) return false;
+        const std::lock_guard lock(mutex_);
+        attributes_ = *kept;
+        has_kept_attributes_ = true;
+        return true;
+    }
+    if (const auto incarnation = corba::take_number(key, type_rows)) {
+        const auto kept = kept_type(value, orb_.in());
+        return kept && key.empty() &&
+               catalog.restore_type(*incarnation, kept->name.c_str(), kept->type);
+    }
+    const auto number = corba::take_number(key, offer_rows);
+    const auto kept = kept_offer(value, orb_.in());
+    return number && kept && key.empty() &&
+           catalog.restore_offer(*number, kept->type, kept->reference.in(), kept->properties);
+}
+
+void TraderState::erase(std::string_view key)
+{
+    if (const auto incarnation = corba::take_number(key, type_rows))
+        catalog.forget_type(*incarnation);
+    else if (const auto number = corba::take_number(key, offer_rows))
+        catalog.forget_offer(*number);
+    if (key != attributes_row) return;
+    const std::lock_guard lock(mutex_);
+    attributes_ = Attributes();
+    has_kept_attributes_ = false;
+}
+
+std::vector<std::string> TraderState::keys() const
+{
+    std::vector<std::string> all;
+    {
+        const std::lock_guard lock(mutex_);
+        if (has_kept_attributes_) all.emplace_back(attributes_row);
+    }
+    for (const std::uint64_t incarnation : catalog.all_incarnations())
+        all.push_back(type_key(incarnation));
+    for (const std::uint64_t number : catalog.all_numbers())
+        all.push_back(offer_key(number));
+    return all;
+}
+
 char* TraderState::id_of(std::uint64_t number) const
 {
     return CORBA::string_dup((run_ + std::to_string(number)).c_str());
@@ -118,6 +199,31 @@ std::uint64_t TraderState::number_of(const char* id) const
         throw CosTrading::IllegalOfferId(id);
     if (!text.starts_with(run_)) throw CosTrading::UnknownOfferId(id);
     return number;
+}
+
+namespace {
+
+/// What the ids of proxy offers begin with.
+constexpr std::string_view proxy_prefix = "proxy-";
+
+} // namespace
+
+char* TraderState::proxy_id_of(std::uint64_t number) const
+{
+    const CORBA::String_var id = id_of(number);
+    return CORBA::string_dup((std::string(proxy_prefix) + id.in()).c_str());
+}
+
+std::optional<std::uint64_t> TraderState::proxy_number_of(const char* id) const
+{
+    if (!std::string_view(id).starts_with(proxy_prefix)) return std::nullopt;
+    try {
+        return number_of(id + proxy_prefix.size());
+    } catch (const CosTrading::IllegalOfferId&) {
+        throw CosTrading::IllegalOfferId(id);
+    } catch (const CosTrading::UnknownOfferId&) {
+        throw CosTrading::UnknownOfferId(id);
+    }
 }
 
 std::size_t TraderState::list_max() const
@@ -169,7 +275,13 @@ CosTrading::OfferSeq* TraderState::portion(const std::vector<OfferPtr>& offers, 
 }
 
 TradingService::TradingService(CORBA::ORB_ptr orb, const ServiceLimits& limits)
-    : state_(std::make_unique<TraderState>(orb, limits))
+    : TradingService(orb, limits, nullptr)
+{
+}
+
+TradingService::TradingService(CORBA::ORB_ptr orb, const ServiceLimits& limits,
+                               std::unique_ptr<Journal> store)
+    : state_(std::make_unique<TraderState>(orb, limits, std::move(store)))
 {
 }
 

@@ -43,6 +43,29 @@ struct ServiceLimits {
     /// alone has more; the rest is the iterator's.
     std::size_t reply_count_max = 10'000;
     std::size_t reply_octets_max = std::size_t{4} << 20;
+
+    // Other traders (links, proxy offers)
+    std::size_t links_max = 100;
+    std::size_t proxies_max = 10'000;
+    /// Other traders are waited for so long for each hop that is left, and not longer, however many
+    /// these are: whoever is nearer to the importer waits longer. Connecting to one may take this.
+    std::chrono::milliseconds hop_time{1000};
+    std::chrono::milliseconds hops_time_max{10'000};
+    std::chrono::milliseconds link_connect_timeout{500};
+    /// Queries that wait for others at the same time; proxy offers that one leads on by; octets of
+    /// the policies that it passes on.
+    std::size_t nested_queries_max = 100;
+    std::size_t proxies_asked_max = 100;
+    std::size_t passed_octets_max = std::size_t{64} << 10;
+    /// Octets of an answer of another trader, and of all its offers; names of limits in it.
+    std::size_t answer_octets_max = std::size_t{8} << 20;
+    std::size_t limits_named_max = 64;
+    /// Links in the name of a trader that a query is to start at, or whose Register is asked for.
+    std::size_t path_max = 64;
+    /// Ids of queries that are remembered, how long, and octets of one.
+    std::size_t request_ids_max = 10'000;
+    std::chrono::milliseconds request_id_time{300'000};
+    std::size_t request_id_octets_max = 512;
 };
 
 } // namespace kairos::trading

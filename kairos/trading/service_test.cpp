@@ -330,7 +330,6 @@ TEST_F(Queries, GoOnWithIterators)
     EXPECT_EQ(2U, ids->length());
     register_->withdraw(ids[0U]);
     more->destroy();
-    EXPECT_THROW(admin_->list_proxies(4, ids.out(), more.out()), NotImplemented);
 }
 
 TEST_F(Queries, ListSoManyAsTheAdministratorSays)
@@ -359,17 +358,16 @@ TEST_F(Queries, ListSoManyAsTheAdministratorSays)
     more->destroy();
 }
 
-TEST_F(Queries, StandAlone)
+TEST_F(Queries, SayWhatTheTraderIs)
 {
-    EXPECT_TRUE(CORBA::is_nil(Link_var(lookup_->link_if()).in()));
-    EXPECT_TRUE(CORBA::is_nil(Proxy_var(lookup_->proxy_if()).in()));
-    EXPECT_FALSE(lookup_->supports_proxy_offers());
+    EXPECT_TRUE(lookup_->supports_proxy_offers());
     EXPECT_TRUE(lookup_->supports_dynamic_properties());
     EXPECT_EQ(1'000'000U, lookup_->max_search_card());
-    EXPECT_EQ(local_only, admin_->max_link_follow_policy());
+    EXPECT_EQ(always, admin_->max_link_follow_policy());
+    EXPECT_EQ(if_no_local, lookup_->def_follow_policy());
+    EXPECT_EQ(5U, lookup_->def_hop_count());
     EXPECT_THROW((void)CORBA::Object_var(admin_->set_type_repos(lookup_.in())),
                  CORBA::NO_IMPLEMENT);
-    EXPECT_THROW((void)admin_->set_supports_proxy_offers(true), CORBA::NO_IMPLEMENT);
     EXPECT_EQ(1000U, admin_->set_max_list(1));
     EXPECT_EQ(1U, lookup_->max_list());
     EXPECT_THROW(TradingService(server_.in()), PortableServer::POA::AdapterAlreadyExists);

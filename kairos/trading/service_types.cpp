@@ -2,7 +2,9 @@
 //
 // The Catalog's types (Trading Object Service 1.0, 2.5): names, inheritance, and how a type may
 // define again what it inherits.
+#include "kairos/base/assert_held.h"
 #include "kairos/trading/catalog.h"
+#include "kairos/trading/kept_rows.h"
 
 #include <algorithm>
 #include <cctype>
@@ -132,9 +134,11 @@ TypePtr Catalog::type(const char* name, bool for_export) const
     return found.type;
 }
 
-std::uint64_t Catalog::add_type(const char* name, const char* interface,
-                                const Repository::PropStructSeq& properties,
-                                const Repository::ServiceTypeNameSeq& supers)
+/// What is to be a type, as far as that depends on no other; and how many octets it has, encoded.
+std::shared_ptr<ServiceType> Catalog::made_type(const char* name, const char* interface,
+                                                const Repository::PropStructSeq& properties,
+                                                const Repository::ServiceTypeNameSeq& supers,
+                                                std::size_t& size) const
 {
     check_type_name(name, limits_);
     if (std::string_view(interface).size() > limits_.name_octets_max ||
@@ -156,50 +160,156 @@ std::uint64_t Catalog::add_type(const char* name, const char* interface,
 
     CORBA::Any encoded;
     encoded <<= properties;
-    const std::size_t size = encoded_octets(encoded);
+    size = encoded_octets(encoded);
     if (size > limits_.type_octets_max) raise_limit("a service type's properties are too large");
 
-    const auto made = std::make_shared<ServiceType>();
+    auto made = std::make_shared<ServiceType>();
     made->name = name;
     made->own.if_name = interface;
     made->own.props = properties;
     made->own.super_types = supers;
     made->ancestors.emplace(name);
-    const std::lock_guard lock(mutex_);
-    if (entries_.contains(made->name)) throw Repository::ServiceTypeExists(name);
+    return made;
+}
+
+/// What a type inherits of those that are there. Must hold mutex_.
+void Catalog::complete(ServiceType& made, std::size_t size) const
+{
+    assert_held(mutex_);
+    if (entries_.contains(made.name)) throw Repository::ServiceTypeExists(made.name.c_str());
     if (entries_.size() >= limits_.types_max) raise_limit("the trader has as many types as it may");
-    Definitions definitions(*made);
+    Definitions definitions(made);
+    const Repository::ServiceTypeNameSeq& supers = made.own.super_types;
     for (CORBA::ULong i = 0; i < supers.length(); ++i) {
         const ServiceType& super = *entry(supers[i]).type;
         definitions.inherit(super);
-        made->ancestors.insert(super.ancestors.begin(), super.ancestors.end());
+        made.ancestors.insert(super.ancestors.begin(), super.ancestors.end());
     }
-    for (CORBA::ULong i = 0; i < properties.length(); ++i)
-        definitions.define(properties[i]);
-    if (made->properties.size() > limits_.type_properties_max ||
-        made->ancestors.size() > limits_.ancestors_max)
+    for (CORBA::ULong i = 0; i < made.own.props.length(); ++i)
+        definitions.define(made.own.props[i]);
+    if (made.properties.size() > limits_.type_properties_max ||
+        made.ancestors.size() > limits_.ancestors_max)
         raise_limit("a service type inherits too much");
-    made->charge = std::make_unique<const corba::Charge>(octets_, 2 * size + octets_beside(*made));
-    made->own.incarnation = to_idl(++incarnation_);
-    entries_.emplace(made->name, Entry{.type = made});
+    made.charge = std::make_unique<const corba::Charge>(octets_, 2 * size + octets_beside(made));
+}
+
+/// Must hold mutex_.
+void Catalog::enter(const std::shared_ptr<ServiceType>& made, std::uint64_t incarnation,
+                    bool masked)
+{
+    assert_held(mutex_);
+    incarnation_ = std::max(incarnation_, incarnation);
+    made->own.incarnation = to_idl(incarnation);
+    names_.emplace(incarnation, made->name);
+    entries_.emplace(made->name, Entry{.type = made, .masked = masked});
     for (const std::string& ancestor : made->ancestors)
         entries_.find(ancestor)->second.descendants.insert(made->name);
-    return incarnation_;
+}
+
+std::uint64_t Catalog::add_type(const char* name, const char* interface,
+                                const Repository::PropStructSeq& properties,
+                                const Repository::ServiceTypeNameSeq& supers)
+{
+    std::size_t size = 0;
+    const auto made = made_type(name, interface, properties, supers, size);
+    std::uint64_t incarnation = 0;
+    const auto decide = [&](std::uint64_t next, JournalChange* rows) {
+        complete(*made, size);
+        incarnation = next;
+        if (rows != nullptr) rows->put(type_key(incarnation), row_of(*made, false, orb_.in()));
+        return true;
+    };
+    change(incarnation_, decide, [&] { enter(made, incarnation, false); });
+    return incarnation;
+}
+
+bool Catalog::restore_type(std::uint64_t incarnation, const char* name,
+                           const Repository::TypeStruct& type)
+{
+    try {
+        std::size_t size = 0;
+        const auto made = made_type(name, type.if_name.in(), type.props, type.super_types, size);
+        const std::lock_guard lock(mutex_);
+        if (const auto known = names_.find(incarnation); known != names_.end()) {
+            if (known->second != name) return false;
+            entries_.find(known->second)->second.masked = type.masked;
+            return true;
+        }
+        if (incarnation == 0) return false;
+        complete(*made, size);
+        enter(made, incarnation, type.masked);
+        return true;
+    } catch (const CORBA::UserException&) {
+        return false; // what it inherits is not there, or does not go together
+    }
+}
+
+/// With its offers; those below it are gone. Must hold mutex_.
+void Catalog::take_out_type(Entries::iterator place, Entries& gone)
+{
+    assert_held(mutex_);
+    const ServiceType& type = *place->second.type;
+    for (const std::string& ancestor : type.ancestors)
+        entries_.find(ancestor)->second.descendants.erase(type.name);
+    for (const auto& [number, offer] : place->second.shelf.offers)
+        offers_.erase(number);
+    const Repository::IncarnationNumber& number = type.own.incarnation;
+    names_.erase(std::uint64_t{number.high} << 32 | number.low);
+    gone.insert(entries_.extract(place));
+}
+
+void Catalog::forget_type(std::uint64_t incarnation)
+{
+    Entries gone; // end without the lock
+    const std::lock_guard lock(mutex_);
+    for (;;) {
+        const auto name = names_.find(incarnation);
+        if (name == names_.end()) return;
+        auto place = entries_.find(name->second);
+        // Whoever wrote the journal has forgotten those below it before.
+        while (place->second.descendants.size() > 1) {
+            const std::set<std::string, std::less<>>& below = place->second.descendants;
+            place = entries_.find(*below.begin() != place->first ? *below.begin()
+                                                                 : *std::next(below.begin()));
+        }
+        take_out_type(place, gone);
+    }
+}
+
+std::vector<std::uint64_t> Catalog::all_incarnations() const
+{
+    const std::lock_guard lock(mutex_);
+    std::vector<std::uint64_t> all;
+    all.reserve(names_.size());
+    for (const auto& [incarnation, name] : names_)
+        all.push_back(incarnation);
+    return all;
+}
+
+void Catalog::note_numbers(std::uint64_t last)
+{
+    const std::lock_guard lock(mutex_);
+    incarnation_ = std::max(incarnation_, last);
+    last_number_ = std::max(last_number_, last);
 }
 
 void Catalog::remove_type(const char* name)
 {
     check_type_name(name, limits_);
-    Entries::node_type gone; // ends without the lock
-    const std::lock_guard lock(mutex_);
-    const Entry& found = entry(name);
-    for (const std::string& below : found.descendants)
-        if (below != name) throw Repository::HasSubTypes(name, below.c_str());
-    for (const std::string& ancestor : found.type->ancestors)
-        entries_.find(ancestor)->second.descendants.erase(name);
-    for (const auto& [number, offer] : found.shelf.offers)
-        offers_.erase(number);
-    gone = entries_.extract(found.type->name);
+    Entries gone; // end without the lock
+    const auto decide = [&](std::uint64_t, JournalChange* rows) {
+        const Entry& found = entry(name);
+        for (const std::string& below : found.descendants)
+            if (below != name) throw Repository::HasSubTypes(name, below.c_str());
+        if (rows == nullptr) return true;
+        const Repository::IncarnationNumber& number = found.type->own.incarnation;
+        rows->erase(type_key(std::uint64_t{number.high} << 32 | number.low));
+        for (const auto& [offer_number, offer] : found.shelf.offers)
+            rows->erase(offer_key(offer_number));
+        return true;
+    };
+    change(incarnation_, decide,
+           [&] { take_out_type(entries_.find(std::string_view(name)), gone); });
 }
 
 std::vector<std::string> Catalog::types_since(std::uint64_t incarnation) const
@@ -245,12 +355,18 @@ Repository::TypeStruct Catalog::describe(const char* name, bool fully) const
 void Catalog::set_masked(const char* name, bool masked)
 {
     check_type_name(name, limits_);
-    const std::lock_guard lock(mutex_);
-    (void)entry(name); // throws if there is none
-    Entry& found = entries_.find(std::string_view(name))->second;
-    if (found.masked == masked && masked) throw Repository::AlreadyMasked(name);
-    if (found.masked == masked) throw Repository::NotMasked(name);
-    found.masked = masked;
+    const auto decide = [&](std::uint64_t, JournalChange* rows) {
+        const Entry& found = entry(name);
+        if (found.masked == masked && masked) throw Repository::AlreadyMasked(name);
+        if (found.masked == masked) throw Repository::NotMasked(name);
+        const Repository::IncarnationNumber& number = found.type->own.incarnation;
+        if (rows != nullptr)
+            rows->put(type_key(std::uint64_t{number.high} << 32 | number.low),
+                      row_of(*found.type, masked, orb_.in()));
+        return true;
+    };
+    change(incarnation_, decide,
+           [&] { entries_.find(std::string_view(name))->second.masked = masked; });
 }
 
 } // namespace kairos::trading

@@ -1,18 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What the objects of a trader share: its catalog, the attributes that Admin sets, its POAs, and
-// the iterators that clients have begun. Any thread.
+// the iterators that clients have begun. Where it is kept, it is what the journal's rows become.
+// Any thread.
 #pragma once
 
+#include "kairos/base/journal.h"
 #include "kairos/corba/CORBA.h"
 #include "kairos/corba/ior_table.h"
 #include "kairos/corba/numbered_objects.h"
+#include "kairos/trading/links.h"
 #include "kairos/trading/offer_search.h"
+#include "kairos/trading/proxies.h"
 
 #include <atomic>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace kairos::trading {
@@ -26,13 +32,14 @@ struct Attributes {
     CORBA::ULong def_return_card = 1000;
     CORBA::ULong max_return_card = 20'000;
     CORBA::ULong max_list = 1000;
-    CORBA::ULong def_hop_count = 0; // there is nobody else to ask
-    CORBA::ULong max_hop_count = 0;
-    CosTrading::FollowOption def_follow_policy = CosTrading::local_only;
-    CosTrading::FollowOption max_follow_policy = CosTrading::local_only;
-    CosTrading::FollowOption max_link_follow_policy = CosTrading::local_only;
+    CORBA::ULong def_hop_count = 5;
+    CORBA::ULong max_hop_count = 10;
+    CosTrading::FollowOption def_follow_policy = CosTrading::if_no_local;
+    CosTrading::FollowOption max_follow_policy = CosTrading::always;
+    CosTrading::FollowOption max_link_follow_policy = CosTrading::always;
     bool supports_modifiable_properties = true;
     bool supports_dynamic_properties = true;
+    bool supports_proxy_offers = true;
     std::vector<CORBA::Octet> request_id_stem;
 };
 
@@ -52,26 +59,29 @@ struct OfferIteration {
 
 /// Where an OfferIdIterator is: not a list, of which there may be many, each of a million ids.
 struct IdIteration {
-    explicit IdIteration(std::uint64_t end) : last(end) {}
+    IdIteration(std::uint64_t end, bool proxies) : last(end), is_of_proxies(proxies) {}
     const std::uint64_t last; // what comes later is not listed
-    std::mutex mutex;         // guards `after`; outside the catalog's
+    const bool is_of_proxies;
+    std::mutex mutex; // guards `after`; outside the catalog's
     std::uint64_t after = 0;
 };
 
-class TraderState {
+class TraderState final : private JournalReplica {
   public:
-    TraderState(CORBA::ORB_ptr orb, const ServiceLimits& limits);
+    /// Where there is no journal, all is in memory only.
+    TraderState(CORBA::ORB_ptr orb, const ServiceLimits& limits, std::unique_ptr<Journal> journal);
     TraderState(const TraderState&) = delete;
     TraderState& operator=(const TraderState&) = delete;
-    ~TraderState();
+    ~TraderState() override;
 
     [[nodiscard]] Attributes attributes() const;
-    /// Changes one; returns what it was.
+    /// Changes one; returns what it was. Throws what the journal has for clients, if there is one.
     template <typename T>
     T set(T Attributes::*attribute, const T& value)
     {
-        const std::lock_guard lock(mutex_);
-        return std::exchange(attributes_.*attribute, value);
+        T before{};
+        change([&](Attributes& all) { before = std::exchange(all.*attribute, value); });
+        return before;
     }
 
     /// One of the trader's objects, owned by the caller.
@@ -87,6 +97,11 @@ class TraderState {
     [[nodiscard]] char* id_of(std::uint64_t number) const;
     /// Throws IllegalOfferId, and UnknownOfferId for one of another run.
     [[nodiscard]] std::uint64_t number_of(const char* id) const;
+    /// The id of a proxy offer, which looks different. Owned by the caller.
+    [[nodiscard]] char* proxy_id_of(std::uint64_t number) const;
+    /// The number of a proxy offer; nothing for an id that does not look like one. Throws as
+    /// number_of.
+    [[nodiscard]] std::optional<std::uint64_t> proxy_number_of(const char* id) const;
 
     /// How many offers or ids a reply may have: at least one, so that iterators come to an end.
     [[nodiscard]] std::size_t list_max() const;
@@ -101,6 +116,10 @@ class TraderState {
     const ServiceLimits limits;
     const std::shared_ptr<corba::Octets> octets;
     Catalog catalog;
+    Links links;
+    Proxies proxies;
+    RequestIds request_ids;
+    std::atomic<std::size_t> nested_queries{0}; // which wait for other traders now
     corba::NumberedThings<OfferIteration> offer_iterations;
     corba::NumberedThings<IdIteration> id_iterations;
     std::atomic<std::uint64_t> evaluated{0}; // offers that constraints were asked of
@@ -111,27 +130,37 @@ class TraderState {
 
   private:
     void begin();
+    void change(const std::function<void(Attributes&)>& make);
+    [[nodiscard]] bool put(std::string_view key, std::string_view value) override;
+    void erase(std::string_view key) override;
+    [[nodiscard]] std::vector<std::string> keys() const override;
     void activate(const char* name, PortableServer::Servant servant);
     void destroy_adapters() noexcept;
 
     const CORBA::ORB_var orb_;
-    const std::string run_; // what this run's offer ids begin with
+    const std::unique_ptr<Journal> journal_; // null: nothing is kept
+    const std::string run_;                  // what offer ids of this run, or journal, begin with
     PortableServer::POA_var objects_;
     IORTable::Table_var table_; // nil unless the Lookup is in it
     mutable std::mutex mutex_;  // guards attributes_; nothing is called while it is held
     Attributes attributes_;
+    bool has_kept_attributes_ = false; // they are a row of the journal
 };
 
 // Names of objects in their POA.
 inline constexpr const char* lookup_name = "TradingService";
 inline constexpr const char* register_name = "Register";
 inline constexpr const char* admin_name = "Admin";
+inline constexpr const char* link_name = "Link";
+inline constexpr const char* proxy_name = "Proxy";
 inline constexpr const char* repository_name = "ServiceTypeRepository";
 
 // The servants, with a count of their own. `state` must outlive them.
 [[nodiscard]] PortableServer::Servant make_lookup_servant(TraderState& state);
 [[nodiscard]] PortableServer::Servant make_register_servant(TraderState& state);
 [[nodiscard]] PortableServer::Servant make_admin_servant(TraderState& state);
+[[nodiscard]] PortableServer::Servant make_link_servant(TraderState& state);
+[[nodiscard]] PortableServer::Servant make_proxy_servant(TraderState& state);
 [[nodiscard]] PortableServer::Servant make_repository_servant(TraderState& state);
 [[nodiscard]] PortableServer::Servant make_offer_iterator_servant(TraderState& state);
 [[nodiscard]] PortableServer::Servant make_id_iterator_servant(TraderState& state);

@@ -72,10 +72,11 @@ inline Repository::PropStructSeq definitions_of(const std::vector<Definition>& a
     return list;
 }
 
-inline CORBA::ORB_ptr make_orb()
+inline CORBA::ORB_ptr make_orb(const Names& more = {})
 {
     static int count = 0;
-    std::vector<std::string> options{"test", "-ORBListenEndpoints", "iiop://127.0.0.1"};
+    Names options{"test", "-ORBListenEndpoints", "iiop://127.0.0.1"};
+    options.insert(options.end(), more.begin(), more.end());
     std::vector<char*> argv;
     for (std::string& option : options)
         argv.push_back(option.data());

@@ -20,8 +20,9 @@ HERE = pathlib.Path(__file__).resolve().parent
 SOURCE = HERE.parent.parent
 LIBRARIES = ["kairos", "kairos-dynamic", "kairos-realtime", "kairos-services", "kairos-events",
              "kairos-nats", "kairos-rtevents", "kairos-notification", "kairos-eventstore",
-             "kairos-trading", "kairos-logs", "kairos-nameserver", "kairos-repository",
-             "kairos-gateway", "kairos-tls", "kairos-access", "kairos-csiv2", "kairos-datagrams"]
+             "kairos-trading", "kairos-journal", "kairos-logs", "kairos-nameserver",
+             "kairos-repository", "kairos-gateway", "kairos-tls", "kairos-access", "kairos-csiv2",
+             "kairos-datagrams"]
 LAYERS = ["kairos-omniorb", "kairos-tao"]  # for programs that were written for other ORBs
 
 # What users may differ in, each of it in some way and most pairs of it in one: compiler, linker,

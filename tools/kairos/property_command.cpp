@@ -4,6 +4,7 @@
 // any ORB's Property Service shown and changed.
 #include "kairos/base/shown.h"
 #include "kairos/corba/CORBA.h"
+#include "kairos/journal/open_store.h"
 #include "kairos/properties/service.h"
 #include "tools/kairos/commands.h"
 #include "tools/kairos/failure.h"
@@ -32,6 +33,7 @@ struct PropertyArguments {
     std::vector<std::string> sets;  // serve: names
     std::vector<std::string> files; // serve: of the sets, in their order
     std::string endpoint;
+    std::string store;
 };
 
 constexpr std::array<const char*, 4> mode_names{"normal", "read_only", "fixed_normal",
@@ -45,13 +47,19 @@ void serve_properties(const PropertyArguments& arguments,
 {
     if (arguments.files.size() > arguments.sets.size())
         fail("there are fewer sets than files for them");
-    const EndSignals signals;
+    const EndSignals signals; // before there is a thread of the store's
+    std::unique_ptr<Journal> store;
+    if (!arguments.store.empty()) {
+        auto opened = journal::open_store(arguments.store, properties::store_kind);
+        if (!opened) fail(opened.error().reason);
+        store = std::move(opened).value();
+    }
     const CORBA::ORB_var orb =
         make_service_orb("kairos-property", arguments.endpoint, {}, orb_options);
     {
         std::optional<properties::PropertyService> service;
         ServiceRun run(signals, orb.in(), [] {});
-        service.emplace(orb.in());
+        service.emplace(orb.in(), properties::ServiceLimits(), std::move(store));
         const auto print = [&](CORBA::Object_ptr object) {
             const CORBA::String_var reference = orb->object_to_string(object);
             fmt::print("{}\n", reference.in());
@@ -250,8 +258,8 @@ class PropertyParser {
     {
         auto* serve = property_.add_subcommand(
             "serve",
-            "Serve sets until told to end; prints a reference for each. They are in memory "
-            "only");
+            "Serve sets until told to end; prints a reference for each. They are in memory only, "
+            "unless there is a store");
         serve
             ->add_option("-s,--set", arguments_->sets,
                          "A set, which clients also find as corbaloc:…/NAME; may be repeated. "
@@ -264,6 +272,11 @@ class PropertyParser {
                          "Where clients find them; iiop://:0 is on every interface")
             ->type_name("ENDPOINT")
             ->default_val("iiop://localhost:0");
+        serve
+            ->add_option("-d,--store", arguments_->store,
+                         "What keeps the sets: a file, or postgresql://USER@HOST/DATABASE, which "
+                         "servers may share")
+            ->type_name("STORE");
         serve
             ->add_option("--ior", arguments_->files,
                          "A file that the set's reference is written to; may be repeated, for the "

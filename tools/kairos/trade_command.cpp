@@ -3,6 +3,7 @@
 // `kairos trade serve|ls|query|types`: a trader in the foreground, and what any ORB's trader has.
 #include "kairos/base/shown.h"
 #include "kairos/corba/CORBA.h"
+#include "kairos/journal/open_store.h"
 #include "kairos/trading/service.h"
 #include "tools/kairos/commands.h"
 #include "tools/kairos/failure.h"
@@ -31,6 +32,7 @@ struct TradeArguments {
     bool json = false;
     std::string endpoint;
     std::string file;
+    std::string store;
 };
 
 /// Offers, or ids of some, in one reply.
@@ -40,13 +42,19 @@ constexpr CORBA::ULong offers_a_call = 1000;
 
 void serve_trader(const TradeArguments& arguments, const std::vector<std::string>& orb_options)
 {
-    const EndSignals signals;
+    const EndSignals signals; // before there is a thread of the store's
+    std::unique_ptr<Journal> store;
+    if (!arguments.store.empty()) {
+        auto opened = journal::open_store(arguments.store, trading::store_kind);
+        if (!opened) fail(opened.error().reason);
+        store = std::move(opened).value();
+    }
     const CORBA::ORB_var orb =
         make_service_orb("kairos-trade", arguments.endpoint, {}, orb_options);
     {
         std::optional<trading::TradingService> service;
         ServiceRun run(signals, orb.in(), [] {});
-        service.emplace(orb.in());
+        service.emplace(orb.in(), trading::ServiceLimits(), std::move(store));
         const CosTrading::Lookup_var lookup = service->lookup();
         const CORBA::String_var reference = orb->object_to_string(lookup.in());
         if (!arguments.file.empty()) write_reference(arguments.file, reference.in());
@@ -294,13 +302,18 @@ class TradeParser {
     {
         auto* serve = trade_.add_subcommand(
             "serve", "Run a trader until it is told to end; prints the reference of its Lookup. "
-                     "Types and offers are in memory only");
+                     "Types and offers are in memory only, unless there is a store");
         serve
             ->add_option("-l,--listen", arguments_->endpoint,
                          "Where clients find it, also as corbaloc:…/TradingService; iiop://:0 is "
                          "on every interface")
             ->type_name("ENDPOINT")
             ->default_val("iiop://localhost:0");
+        serve
+            ->add_option("-d,--store", arguments_->store,
+                         "What keeps types and offers: a file, or postgresql://USER@HOST/DATABASE, "
+                         "which traders may share")
+            ->type_name("STORE");
         serve->add_option("--ior", arguments_->file, "A file that the reference is written to")
             ->type_name("FILE");
         serve->callback([arguments = arguments_, &orb_options = orb_options_, &status = status_] {

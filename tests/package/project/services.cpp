@@ -9,6 +9,7 @@
 #include <kairos/events/service.h>
 #include <kairos/eventstore/sqlite_store.h>
 #include <kairos/gateway/gateway.h>
+#include <kairos/journal/open_store.h>
 #include <kairos/logs/service.h>
 #include <kairos/nameserver/service.h>
 #include <kairos/nameserver/sqlite_store.h>
@@ -101,6 +102,13 @@ void keep_no_notification()
 {
     const auto store = kairos::eventstore::open_sqlite_store({.path = "/nowhere/at/all"});
     expect(!store, "a store where there is no folder");
+}
+
+void keep_no_properties()
+{
+    const auto store =
+        kairos::journal::open_store("/nowhere/at/all", kairos::properties::store_kind);
+    expect(!store, "a store of properties where there is no folder");
 }
 
 void pass_event(CORBA::ORB_ptr orb)
@@ -289,6 +297,7 @@ try {
     join_channels(orb);
     pass_notification(orb);
     keep_no_notification();
+    keep_no_properties();
     watch_stock(orb);
     describe_shop(orb);
     find_offers(orb);
