@@ -105,10 +105,11 @@ void ServiceAdapters::deactivate(PortableServer::POA_ptr poa,
 void ServiceAdapters::bind(const char* name, CORBA::Object_ptr object) const
 {
     const CORBA::String_var reference = orb_->object_to_string(object);
-    if (is_share_) // it leads to the same object wherever that is
-        table_->rebind(name, reference.in());
-    else
+    try {
         table_->bind(name, reference.in());
+    } catch (const IORTable::AlreadyBound&) {
+        if (!is_share_) throw; // else it leads there already
+    }
 }
 
 void ServiceAdapters::unbind(const char* name) const noexcept

@@ -209,19 +209,19 @@ SharedState::SharedState(CORBA::ORB_ptr orb, const NotificationLimits& limits,
         object = adapter_->create_reference_with_id(
             id.in(), "IDL:omg.org/CosNotifyChannelAdmin/EventChannelFactory:1.0");
         factory_ = EventChannelFactory::_unchecked_narrow(object.in());
-        const std::string address = events::address_for_others(
-            object.in(), options.address.empty() ? address_in(object.in()) : options.address);
-        CORBA::String_var reference = orb->object_to_string(object.in());
+        const std::string place =
+            options.address.empty() ? address_in(object.in()) : options.address;
+        const std::string address = events::address_for_others(object.in(), place);
+        // Who asks this process by a name does not go to another one first.
         try {
-            table_->bind(shared_factory_name, reference.in());
+            table_->bind(shared_factory_name, address.c_str());
             has_table_entry_ = true;
         } catch (const IORTable::AlreadyBound&) {
             // The program that this service is part of leads its clients to another one.
         }
         for (const std::string& name : options_.channels) {
             const auto named = KairosNotification::Channel_var(channel(name));
-            reference = orb->object_to_string(named.in());
-            table_->rebind(name.c_str(), reference.in());
+            table_->rebind(name.c_str(), events::address_for_others(named.in(), place).c_str());
         }
         adapters_->serve();
         shares_->begin(*this, address);

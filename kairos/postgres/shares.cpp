@@ -348,6 +348,7 @@ bool Shares::give_one_back()
         leave(shares_[*given]);
         shares_[*given].not_before = Clock::now() + others_time;
     }
+    connection_->set_deadline(Deadline::after(options_.timeout));
     (void)connection_->execute((std::string("NOTIFY ") + options_.table).c_str());
     return false; // whoever has fewer takes it
 }
