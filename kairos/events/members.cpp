@@ -31,6 +31,13 @@ bool Members::is_proxy(CORBA::Object_ptr object) const
     }
 }
 
+bool Members::all_are(const std::function<bool(const Proxy&)>& so) const
+{
+    const Lock lock(mutex_);
+    return std::ranges::all_of(members_,
+                               [&so](const auto& member) { return so(*member.second.proxy); });
+}
+
 CORBA::Object_ptr
 Members::add(const PortableServer::Servant_var<PortableServer::ServantBase>& servant, Proxy& proxy,
              std::size_t of_kind_max, const PortableServer::ObjectId* kept)

@@ -13,6 +13,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -89,6 +90,8 @@ class KAIROS_API Members {
     {
         lost_.fetch_add(count, std::memory_order_relaxed);
     }
+    /// Whether each proxy is so.
+    [[nodiscard]] bool all_are(const std::function<bool(const Proxy&)>& so) const;
     /// How many of its pulls may wait.
     [[nodiscard]] const std::shared_ptr<Allowance>& pulls() const noexcept { return pulls_; }
 

@@ -41,6 +41,16 @@ ServiceAdapters::ServiceAdapters(CORBA::ORB_ptr orb, const char* name, bool keep
     }
 }
 
+ServiceAdapters::ServiceAdapters(CORBA::ORB_ptr orb, PortableServer::POA_ptr named,
+                                 PortableServer::POA_ptr others)
+    : orb_(CORBA::ORB::_duplicate(orb)), keeps_(true), is_share_(true),
+      named_(PortableServer::POA::_duplicate(named)),
+      others_(PortableServer::POA::_duplicate(others)), manager_(named->the_POAManager())
+{
+    const CORBA::Object_var object = orb->resolve_initial_references("IORTable");
+    table_ = IORTable::Table::_narrow(object.in());
+}
+
 CORBA::Object_ptr ServiceAdapters::activate(PortableServer::Servant servant,
                                             PortableServer::ObjectId_var& id) const
 {
@@ -95,11 +105,16 @@ void ServiceAdapters::deactivate(PortableServer::POA_ptr poa,
 void ServiceAdapters::bind(const char* name, CORBA::Object_ptr object) const
 {
     const CORBA::String_var reference = orb_->object_to_string(object);
-    table_->bind(name, reference.in());
+    try {
+        table_->bind(name, reference.in());
+    } catch (const IORTable::AlreadyBound&) {
+        if (!is_share_) throw; // else it leads there already
+    }
 }
 
 void ServiceAdapters::unbind(const char* name) const noexcept
 {
+    if (is_share_) return;
     try {
         table_->unbind(name);
     } catch (const CORBA::Exception&) {

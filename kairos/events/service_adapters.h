@@ -17,6 +17,10 @@ class KAIROS_API ServiceAdapters {
     /// this name in the same ORB. If it `keeps` objects, references of all are valid in later runs
     /// that activate them again, and calls wait for serve().
     ServiceAdapters(CORBA::ORB_ptr orb, const char* name, bool keeps = false);
+    /// Takes over POAs of a share (forwarding_adapters.h): it keeps objects. A name that is bound
+    /// stays so, for whoever asks by it is sent on.
+    ServiceAdapters(CORBA::ORB_ptr orb, PortableServer::POA_ptr named,
+                    PortableServer::POA_ptr others);
     ServiceAdapters(const ServiceAdapters&) = delete;
     ServiceAdapters& operator=(const ServiceAdapters&) = delete;
     /// As destroy().
@@ -54,6 +58,7 @@ class KAIROS_API ServiceAdapters {
   private:
     const CORBA::ORB_var orb_;
     const bool keeps_;
+    const bool is_share_ = false;
     PortableServer::POA_var named_;
     PortableServer::POA_var others_;
     PortableServer::POAManager_var manager_; // of both

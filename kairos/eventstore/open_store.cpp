@@ -8,11 +8,28 @@
 
 namespace kairos::eventstore {
 
+namespace {
+
+bool is_database(const std::string& where)
+{
+    return where.starts_with("postgresql://") || where.starts_with("postgres://");
+}
+
+} // namespace
+
+Result<std::unique_ptr<notification::Shares>> open_shares(const std::string& where,
+                                                          [[maybe_unused]] unsigned count)
+{
+#ifdef KAIROS_POSTGRES
+    if (is_database(where) && count > 1) return open_postgres_shares({.url = where}, count);
+#endif
+    return std::unique_ptr<notification::Shares>(); // open_store says what it is
+}
+
 Result<std::unique_ptr<notification::Store>> open_store(const std::string& where,
                                                         [[maybe_unused]] const Standby& standby)
 {
-    if (!where.starts_with("postgresql://") && !where.starts_with("postgres://"))
-        return open_sqlite_store({.path = where});
+    if (!is_database(where)) return open_sqlite_store({.path = where});
 #ifdef KAIROS_POSTGRES
     return open_postgres_store({.url = where, .stand_by = standby.stand_by, .lost = standby.lost});
 #else

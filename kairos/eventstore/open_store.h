@@ -5,6 +5,7 @@
 
 #include "kairos/base/export.h"
 #include "kairos/base/result.h"
+#include "kairos/notification/shares.h"
 #include "kairos/notification/store.h"
 
 #include <functional>
@@ -24,5 +25,14 @@ struct Standby {
 /// was built without.
 [[nodiscard]] KAIROS_API Result<std::unique_ptr<notification::Store>>
 open_store(const std::string& where, const Standby& standby = {});
+
+/// How many shares a database has where nobody says it; from 1, which is none, to 63.
+inline constexpr unsigned shares_usual = 8;
+
+/// The shares of a database that several services have together, made where there is nothing yet.
+/// Null for anything that one service has alone, which is what open_store opens: a file, and a
+/// database that was made for one.
+[[nodiscard]] KAIROS_API Result<std::unique_ptr<notification::Shares>>
+open_shares(const std::string& where, unsigned count = shares_usual);
 
 } // namespace kairos::eventstore

@@ -3,7 +3,9 @@
 // All that is changed together is one transaction, and travels in one go.
 #include "kairos/eventstore/postgres_store.h"
 
+#include "kairos/base/log.h"
 #include "kairos/postgres/owned_store.h"
+#include "kairos/postgres/shares.h"
 
 #include <iterator>
 #include <span>
@@ -26,6 +28,8 @@ constexpr const char* postgres_schema[] = {
     "CREATE TABLE kairos_channel_event(number bigint PRIMARY KEY, state bytea NOT NULL)",
     "CREATE TABLE kairos_channel_waiting("
     "object bigint NOT NULL, event bigint NOT NULL, PRIMARY KEY (object, event))",
+    // Whoever has another share looks for them.
+    "CREATE INDEX kairos_channel_index ON kairos_channel_object (key) WHERE key = channel",
 };
 
 enum PostgresStatement : std::size_t {
@@ -202,15 +206,17 @@ class PostgresStore final : public Store {
     const std::unique_ptr<postgres::OwnedStore> owned_;
 };
 
-} // namespace
+constexpr const char* program_name = "kairos-notify";
+constexpr const char* owner_name = "notification service";
+constexpr const char* table_name = "kairos_channels";
 
-Result<std::unique_ptr<Store>> open_postgres_store(const PostgresOptions& options)
+postgres::OwnedOptions owned_options(const PostgresOptions& options)
 {
-    auto owned = postgres::OwnedStore::open({
+    return {
         .url = options.url,
-        .program = "kairos-notify",
-        .owner = "notification service",
-        .table = "kairos_channels",
+        .program = program_name,
+        .owner = owner_name,
+        .table = table_name,
         .schema = postgres_schema,
         .statements = postgres_statements,
         .timeout = options.timeout,
@@ -220,10 +226,86 @@ Result<std::unique_ptr<Store>> open_postgres_store(const PostgresOptions& option
         .may_lose_unsafe = true,   // what is not safe are erasures: what they were of is given then
         .stand_by = options.stand_by,
         .lost = options.lost,
-    });
+    };
+}
+
+class PostgresShares final : public notification::Shares {
+  public:
+    PostgresShares(PostgresOptions options, std::unique_ptr<postgres::Shares> shares)
+        : options_(std::move(options)), shares_(std::move(shares))
+    {
+    }
+
+    unsigned count() const noexcept override { return shares_->count(); }
+    void begin(notification::ShareHolder& holder, const std::string& address) override
+    {
+        shares_->begin({.take = [this, &holder](unsigned share) { return take(holder, share); },
+                        .give_back = [&holder](unsigned share) { return holder.give_back(share); },
+                        .drop = [&holder](unsigned share) { holder.drop(share); }},
+                       address);
+    }
+    void end() noexcept override { shares_->end(); }
+    std::string address_of(unsigned share) const override { return shares_->address_of(share); }
+    StoreStatus channels(unsigned share, std::vector<notification::StoredObject>& channels) override
+    {
+        if (!shares_->has_tables(share)) return StoreStatus::done;
+        const std::string query = postgres::named_for(
+            share, "SELECT key, state FROM kairos_channel_object WHERE key = channel");
+        const bool is_read = shares_->read([&](postgres::Connection& connection) {
+            postgres::Rows rows = connection.execute(query.c_str());
+            for (std::size_t i = 0; rows.ok() && i < rows.count(); ++i)
+                channels.push_back({.key = number_in(rows, i, 0),
+                                    .channel = number_in(rows, i, 0),
+                                    .state = std::string(rows.octets(i, 1))});
+            return rows;
+        });
+        return is_read ? StoreStatus::done : StoreStatus::busy;
+    }
+
+  private:
+    [[nodiscard]] bool take(notification::ShareHolder& holder, unsigned share)
+    {
+        postgres::OwnedOptions options = owned_options(options_);
+        options.share = share;
+        options.announcement = shares_->announcement(share);
+        options.stand_by = [] { return false; }; // another is faster
+        options.lost = [this, share] { shares_->note_lost(share); };
+        auto owned = postgres::OwnedStore::open(std::move(options));
+        if (!owned && owned.error().code != ErrorCode::closed)
+            log::error("a share of the channels: " + owned.error().reason);
+        return owned &&
+               holder.take(share, std::make_unique<PostgresStore>(std::move(owned).value()));
+    }
+
+    const PostgresOptions options_;
+    const std::unique_ptr<postgres::Shares> shares_;
+};
+
+} // namespace
+
+Result<std::unique_ptr<Store>> open_postgres_store(const PostgresOptions& options)
+{
+    auto owned = postgres::OwnedStore::open(owned_options(options));
     if (!owned) return owned.error();
     std::unique_ptr<Store> store = std::make_unique<PostgresStore>(std::move(owned).value());
     return store;
+}
+
+Result<std::unique_ptr<notification::Shares>> open_postgres_shares(const PostgresOptions& options,
+                                                                   unsigned count)
+{
+    auto shares = postgres::Shares::open({.url = options.url,
+                                          .program = program_name,
+                                          .owner = owner_name,
+                                          .table = table_name,
+                                          .count = count,
+                                          .timeout = options.timeout,
+                                          .opening_timeout = options.opening_timeout,
+                                          .look_interval = options.watch_interval});
+    if (!shares) return shares.error();
+    std::unique_ptr<notification::Shares> made;
+    if (*shares) made = std::make_unique<PostgresShares>(options, std::move(shares).value());
+    return made;
 }
 
 } // namespace kairos::eventstore

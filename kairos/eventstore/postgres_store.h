@@ -6,6 +6,7 @@
 
 #include "kairos/base/export.h"
 #include "kairos/base/result.h"
+#include "kairos/notification/shares.h"
 #include "kairos/notification/store.h"
 
 #include <chrono>
@@ -37,5 +38,11 @@ struct KAIROS_API PostgresOptions {
 /// of another version, and with ErrorCode::closed where another service owns them.
 [[nodiscard]] KAIROS_API Result<std::unique_ptr<notification::Store>>
 open_postgres_store(const PostgresOptions& options);
+
+/// Several stores in one database, of which each of several services has some. Makes the tables, so
+/// many, where there are none. Null where the database has a store that one service has alone.
+/// Fails for a database that cannot be reached. `stand_by` and `lost` of the options mean nothing.
+[[nodiscard]] KAIROS_API Result<std::unique_ptr<notification::Shares>>
+open_postgres_shares(const PostgresOptions& options, unsigned count);
 
 } // namespace kairos::eventstore

@@ -6,6 +6,7 @@
 
 #include "kairos/eventstore/killed_testing.h"
 #include "kairos/eventstore/open_store.h"
+#include "kairos/eventstore/shares_testing.h"
 #include "kairos/postgres/postgres_testing.h"
 
 #include <atomic>
@@ -456,4 +457,10 @@ TEST_F(ChannelsInADatabase, AskSuppliersToComeAgainWhileItIsAway)
 } // namespace
 } // namespace kairos::eventstore
 
-int main(int argc, char** argv) { return kairos::postgres::run_tests(argc, argv); }
+int main(int argc, char** argv)
+{
+    using namespace kairos::eventstore;
+    if (argc == 5 && std::string_view(argv[1]) == serve_argument)
+        return serve_shares(argv[2], argv[3], argv[4]);
+    return kairos::postgres::run_tests(argc, argv);
+}

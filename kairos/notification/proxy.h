@@ -27,6 +27,8 @@ struct ProxyKind {
 class NotifyProxy : public events::Proxy {
   public:
     [[nodiscard]] const Line& line() const noexcept { return line_; }
+    /// Whether the store has it, with its connection.
+    [[nodiscard]] bool is_kept() const noexcept { return line_.settings->kept() != 0; }
     /// Its number among the members of the channel.
     [[nodiscard]] std::uint64_t member() const noexcept { return number(); }
     /// By which its admin knows it, where clients can find it there; set before it is called.
@@ -87,7 +89,6 @@ class NotifyProxy : public events::Proxy {
 
   private:
     [[nodiscard]] bool is_consumers() const noexcept final { return kind_.is_consumers; }
-    [[nodiscard]] bool is_kept() const noexcept { return line_.settings->kept() != 0; }
     /// Who is kept is so however long it is away.
     [[nodiscard]] bool calls_client() const noexcept final
     {

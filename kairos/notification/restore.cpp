@@ -275,6 +275,7 @@ ChannelPtr ServiceState::restore_channel(std::uint64_t key,
                                          const KairosNotificationStore::Channel& stored)
 {
     require_id(stored.number);
+    if (share_ && ShareOf::of(stored.number) != share_->number) throw CORBA::MARSHAL();
     AdminProperties properties;
     change(properties, stored.administration);
     auto channel = std::make_shared<Channel>(stored.number, stored.name.in(),

@@ -2,7 +2,9 @@
 #include "kairos/notification/service_state.h"
 
 #include "kairos/base/log.h"
+#include "kairos/notification/proxy.h"
 
+#include <algorithm>
 #include <chrono>
 #include <condition_variable>
 #include <utility>
@@ -32,14 +34,30 @@ const NotificationLimits& checked(const NotificationLimits& limits)
 
 ServiceState::ServiceState(CORBA::ORB_ptr orb, const NotificationLimits& limits,
                            std::unique_ptr<Store> store, const char* adapter)
-    : filters_(std::make_shared<FilterBudget>(checked(limits))),
+    : ServiceState(orb, limits, std::move(store), std::nullopt, adapter)
+{
+}
+
+ServiceState::ServiceState(CORBA::ORB_ptr orb, const NotificationLimits& limits,
+                           std::unique_ptr<Store> store, ShareOf share)
+    : ServiceState(orb, limits, std::move(store), std::optional(std::move(share)), nullptr)
+{
+}
+
+ServiceState::ServiceState(CORBA::ORB_ptr orb, const NotificationLimits& limits,
+                           std::unique_ptr<Store> store, std::optional<ShareOf> share,
+                           const char* adapter)
+    : share_(std::move(share)), filters_(std::make_shared<FilterBudget>(checked(limits))),
       budget_(std::make_shared<events::ServiceBudget>(limits)),
       couriers_(std::make_shared<events::Couriers>(limits)),
       keeper_(store ? std::make_shared<Keeper>(std::move(store), orb, limits) : nullptr),
-      adapters_(orb, adapter == nullptr ? factory_name : adapter, keeper_ != nullptr)
+      adapters_(share_ ? events::ServiceAdapters(orb, share_->named.in(), share_->others.in())
+                       : events::ServiceAdapters(orb, adapter == nullptr ? factory_name : adapter,
+                                                 keeper_ != nullptr)),
+      last_(share_ ? share_->first_id() : 0)
 {
     try {
-        if (adapter == nullptr) begin();
+        if (adapter == nullptr && !share_) begin();
         if (keeper_) restore();
         if (keeper_) adapters_.serve();
     } catch (...) {
@@ -126,6 +144,7 @@ void ServiceState::let_calls_end(const std::vector<ChannelPtr>& channels) const 
 
 CosNotifyChannelAdmin::EventChannelFactory_ptr ServiceState::factory() const
 {
+    if (share_) return CosNotifyChannelAdmin::EventChannelFactory::_duplicate(share_->factory.in());
     if (!has_factory_) return CosNotifyChannelAdmin::EventChannelFactory::_nil();
     const PortableServer::ObjectId_var id = PortableServer::string_to_ObjectId(factory_name);
     const CORBA::Object_var object = adapters_.named()->id_to_reference(id.in());
@@ -139,7 +158,8 @@ ChannelPtr ServiceState::enter(const std::string& name, const Qos& qos,
 {
     const std::lock_guard lock(mutex_);
     if (has_ended_) throw CORBA::OBJECT_NOT_EXIST(mapping::omg_minor(1), CORBA::COMPLETED_NO);
-    if (channels_.size() >= limits().channels_max)
+    if (channels_.size() >= limits().channels_max ||
+        (share_ && ShareOf::of(last_) != share_->number))
         throw CORBA::IMP_LIMIT(0, CORBA::COMPLETED_NO,
                                "the service has as many channels as it may have");
     // Before anything is kept of it: what the store has must find its place again.
@@ -270,6 +290,21 @@ CosNotifyChannelAdmin::ChannelIDSeq* ServiceState::ids()
         ids[ids->length() - 1] = id;
     }
     return ids._retn();
+}
+
+bool ServiceState::can_move()
+{
+    std::vector<ChannelPtr> channels;
+    {
+        const std::lock_guard lock(mutex_);
+        for (const auto& [id, entry] : channels_)
+            channels.push_back(entry.channel);
+    }
+    return std::ranges::all_of(channels, [](const ChannelPtr& channel) {
+        return channel->keeper() && channel->all_are([](const events::Proxy& proxy) {
+            return static_cast<const NotifyProxy&>(proxy).is_kept();
+        });
+    });
 }
 
 void ServiceState::destroy(ChannelID id)

@@ -13,17 +13,40 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 namespace kairos::notification {
 
+/// Which share of several a service is (shares.h), and what is made for it.
+struct ShareOf {
+    unsigned number; ///< from 1 on
+    PortableServer::POA_var named;
+    PortableServer::POA_var others;
+    CosNotifyChannelAdmin::EventChannelFactory_var factory; ///< of all shares
+
+    /// The ids of its channels are those with its number above so many bits.
+    static constexpr int number_bits = 24;
+    [[nodiscard]] static unsigned of(CosNotifyChannelAdmin::ChannelID id) noexcept
+    {
+        return static_cast<unsigned>(id) >> number_bits;
+    }
+    [[nodiscard]] CosNotifyChannelAdmin::ChannelID first_id() const noexcept
+    {
+        return static_cast<CosNotifyChannelAdmin::ChannelID>(number << number_bits);
+    }
+};
+
 class ServiceState {
   public:
     /// `store` may be null. With a factory, unless its POA is to have another name than usual.
     ServiceState(CORBA::ORB_ptr orb, const NotificationLimits& limits, std::unique_ptr<Store> store,
                  const char* adapter = nullptr);
+    /// One of several shares, without a factory of its own.
+    ServiceState(CORBA::ORB_ptr orb, const NotificationLimits& limits, std::unique_ptr<Store> store,
+                 ShareOf share);
     ServiceState(const ServiceState&) = delete;
     ServiceState& operator=(const ServiceState&) = delete;
     ~ServiceState();
@@ -50,6 +73,9 @@ class ServiceState {
     }
     [[nodiscard]] CosNotifyChannelAdmin::EventChannel_ptr find(CosNotifyChannelAdmin::ChannelID id);
     [[nodiscard]] CosNotifyChannelAdmin::ChannelIDSeq* ids();
+    /// Whether nothing is lost that somebody knows when the store is opened elsewhere: all channels
+    /// are kept, and all proxies.
+    [[nodiscard]] bool can_move();
     [[nodiscard]] CosNotifyChannelAdmin::EventChannelFactory_ptr factory() const;
     [[nodiscard]] const NotificationLimits& limits() const noexcept { return filters_->limits; }
 
@@ -67,6 +93,8 @@ class ServiceState {
         bool is_restored = false;                 // and was not asked for since
     };
 
+    ServiceState(CORBA::ORB_ptr orb, const NotificationLimits& limits, std::unique_ptr<Store> store,
+                 std::optional<ShareOf> share, const char* adapter);
     void begin();
     [[nodiscard]] ChannelPtr enter(const std::string& name, const Qos& qos,
                                    const AdminProperties& properties,
@@ -84,6 +112,7 @@ class ServiceState {
     void end_all() noexcept;
     void end(Entry& entry, bool tells) noexcept;
 
+    const std::optional<ShareOf> share_;
     const std::shared_ptr<FilterBudget> filters_;
     const std::shared_ptr<events::ServiceBudget> budget_;
     const std::shared_ptr<events::Couriers> couriers_;
@@ -93,7 +122,7 @@ class ServiceState {
     bool has_table_entry_ = false; // of the factory
     std::mutex mutex_;             // guards what follows; not held while anything is called
     std::map<CosNotifyChannelAdmin::ChannelID, Entry> channels_;
-    CosNotifyChannelAdmin::ChannelID last_ = 0;
+    CosNotifyChannelAdmin::ChannelID last_; // the next one's id
     bool has_ended_ = false;
 };
 

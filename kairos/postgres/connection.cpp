@@ -173,6 +173,13 @@ Result<std::unique_ptr<Connection>> Connection::open(const std::string& url, con
     return connection;
 }
 
+void Connection::take_notifications() noexcept
+{
+    (void)PQconsumeInput(connection_.get());
+    while (PGnotify* const said = PQnotifies(connection_.get()))
+        PQfreemem(said);
+}
+
 Result<void> Connection::reopen()
 {
     gave_up_ = false;

@@ -113,6 +113,11 @@ class Connection {
     [[nodiscard]] bool is_open() const noexcept;
     /// Whether the connection was closed here because the server was late.
     [[nodiscard]] bool gave_up() const noexcept { return gave_up_; }
+    /// What becomes readable when the server says something by itself; it changes when the
+    /// connection is opened again.
+    [[nodiscard]] int descriptor() const noexcept { return PQsocket(connection_.get()); }
+    /// Passes over what others have said by NOTIFY so far.
+    void take_notifications() noexcept;
     /// Connects to the server again.
     [[nodiscard]] Result<void> reopen();
     /// Prepares the statements; once the tables are there, after `open` or `reopen`. Where it

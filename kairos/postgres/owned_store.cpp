@@ -11,8 +11,6 @@ namespace kairos::postgres {
 namespace {
 
 constexpr std::int64_t schema_version = 1;
-/// The number of our locks. Within it that of the table: stores in several schemas are several.
-constexpr const char* lock_class = "1265782369";
 
 /// Between attempts to reach a database that is not there.
 constexpr std::chrono::milliseconds first_pause{50};
@@ -53,14 +51,36 @@ Outcome outcome_of(std::string_view state)
     return state.starts_with("53") || state.starts_with("54") ? Outcome::full : Outcome::broken;
 }
 
-/// A server finds out within half a minute when we are gone without a word, and the lock is
-/// another's. Of Unix sockets there is nothing to find out.
-constexpr const char* set_keepalives = "SELECT set_config('tcp_keepalives_idle', '10', false),"
-                                       " set_config('tcp_keepalives_interval', '5', false),"
-                                       " set_config('tcp_keepalives_count', '3', false),"
-                                       " set_config('tcp_user_timeout', '10000', false)";
+/// Has the options say the names of its share.
+void name_tables(OwnedOptions& options)
+{
+    auto named = std::make_shared<OwnedOptions::Named>();
+    named->table = named_for(options.share, options.table);
+    named->texts.reserve(options.schema.size() + options.statements.size()); // they stay in place
+    for (const char* const text : options.schema)
+        named->schema.push_back(named->texts.emplace_back(named_for(options.share, text)).c_str());
+    for (const Statement& one : options.statements)
+        named->statements.push_back(
+            {named->texts.emplace_back(named_for(options.share, one.sql)).c_str(), one.parameters});
+    options.table = named->table.c_str();
+    options.schema = named->schema;
+    options.statements = named->statements;
+    options.named = std::move(named);
+}
 
 } // namespace
+
+std::string named_for(unsigned share, std::string_view text)
+{
+    constexpr std::string_view beginning = "kairos_";
+    std::string named(text);
+    if (share == 0) return named;
+    const std::string instead = "kairos" + std::to_string(share) + "_";
+    for (std::size_t at = named.find(beginning); at != std::string::npos;
+         at = named.find(beginning, at + instead.size()))
+        named.replace(at, beginning.size(), instead);
+    return named;
+}
 
 // --- Becoming the owner --------------------------------------------------------------------------
 
@@ -94,6 +114,18 @@ Result<void> OwnedStore::make_tables(Connection& connection, const OwnedOptions&
     const Rows there = connection.execute(
         ("SELECT count(*) FROM pg_class WHERE oid = to_regclass('" + table + "')").c_str());
     if (!there.ok()) return error_of(connection);
+    if (options.share == 0) { // who has all would not see what the shares have
+        const Rows shares = connection.execute(
+            ("SELECT count(*) FROM pg_class WHERE oid = to_regclass('" + table + "_shares')")
+                .c_str());
+        if (!shares.ok()) return error_of(connection);
+        if (shares.integer(0, 0) != 0)
+            return Error{ErrorCode::invalid_argument,
+                         connection.name() +
+                             ": several services share what is there: it cannot "
+                             "be opened as that of one " +
+                             options.owner};
+    }
     if (there.integer(0, 0) == 0) {
         std::vector<std::string> all{
             "CREATE TABLE " + table +
@@ -133,9 +165,11 @@ Result<bool> OwnedStore::own(Session& session, const OwnedOptions& options, Row&
     if (auto locked = lock(session, options, !options.stand_by); !locked || !*locked) return locked;
     // Waits for a transaction of the owner before us.
     const std::string count = std::string("UPDATE ") + options.table + " SET owner = owner + 1";
-    for (const char* sql :
-         {"BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE", count.c_str(), "COMMIT"})
-        if (const Rows made = connection.execute(sql); !made.ok())
+    std::vector<std::string> all{"BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE", count};
+    all.insert(all.end(), options.announcement.begin(), options.announcement.end());
+    all.emplace_back("COMMIT");
+    for (const std::string& sql : all)
+        if (const Rows made = connection.execute(sql.c_str()); !made.ok())
             return error_of(connection, made);
     const auto found = row_of(connection, options);
     if (!found) return found.error();
@@ -200,6 +234,7 @@ Result<std::unique_ptr<OwnedStore::Session>> OwnedStore::begin(const OwnedOption
 
 Result<std::unique_ptr<OwnedStore>> OwnedStore::open(OwnedOptions options)
 {
+    if (options.share != 0) name_tables(options);
     Row row;
     auto session = begin(options, row);
     if (!session) return session.error();

@@ -18,7 +18,9 @@
 #include <mutex>
 #include <span>
 #include <string>
+#include <string_view>
 #include <thread>
+#include <vector>
 
 namespace kairos::postgres {
 
@@ -82,7 +84,12 @@ struct OwnedOptions {
     const char* table;                     ///< of the store's own row
     std::span<const char* const> schema;   ///< makes the other tables
     std::span<const Statement> statements; ///< those above, then the store's own
-    std::chrono::milliseconds timeout;     ///< of each transaction, with all that it waits for
+    /// Which of several stores of the kind in the schema it is, from 1 on (shares.h): what the
+    /// names of its tables begin with, "kairos_", is then "kairos3_". 0: the only one.
+    unsigned share = 0;
+    /// Executed in the transaction that makes this process the owner.
+    std::vector<std::string> announcement{};
+    std::chrono::milliseconds timeout; ///< of each transaction, with all that it waits for
     std::chrono::milliseconds opening_timeout;
     std::chrono::milliseconds watch_interval; ///< between looks whether it is the owner still
     /// Whether what was answered `broken`, because nobody knew, may have happened: if not, its
@@ -96,7 +103,27 @@ struct OwnedOptions {
     std::function<bool()> stand_by;
     /// Called once, by any thread, when another has become the owner. Must not call the store.
     std::function<void()> lost;
+    /// The texts above with the names of a share: open() makes them.
+    struct Named {
+        std::string table;
+        std::vector<std::string> texts;
+        std::vector<const char*> schema;
+        std::vector<Statement> statements;
+    };
+    std::shared_ptr<const Named> named{};
 };
+
+/// A text of SQL, or the name of a table, as the share has it.
+[[nodiscard]] std::string named_for(unsigned share, std::string_view text);
+/// The number of our locks. Within it that of the table: stores in several schemas are several.
+inline constexpr const char* lock_class = "1265782369";
+/// A server finds out within half a minute when we are gone without a word, and the lock is
+/// another's. Of Unix sockets there is nothing to find out.
+inline constexpr const char* set_keepalives =
+    "SELECT set_config('tcp_keepalives_idle', '10', false),"
+    " set_config('tcp_keepalives_interval', '5', false),"
+    " set_config('tcp_keepalives_count', '3', false),"
+    " set_config('tcp_user_timeout', '10000', false)";
 
 /// Any thread.
 class OwnedStore {

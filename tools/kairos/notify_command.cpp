@@ -5,6 +5,7 @@
 #include "kairos/base/shown.h"
 #include "kairos/eventstore/open_store.h"
 #include "kairos/notification/service.h"
+#include "kairos/notification/shared_service.h"
 #include "tools/kairos/channels.h"
 #include "tools/kairos/commands.h"
 #include "tools/kairos/failure.h"
@@ -29,8 +30,13 @@ using namespace CosNotifyChannelAdmin;
 using nlohmann::json;
 
 struct ServeLimits : notification::NotificationLimits {
-    std::string store;                                              // its name; empty for none
-    std::shared_ptr<std::unique_ptr<notification::Store>> opened{}; // for the service to take
+    std::string store; // its name; empty for none
+    unsigned shares = eventstore::shares_usual;
+    std::string address; // of this process, for others of the database
+    // For the service to take: one of them, where there is a store.
+    std::shared_ptr<std::unique_ptr<notification::Store>> opened{};
+    std::shared_ptr<std::unique_ptr<notification::Shares>> opened_shares{};
+    std::vector<std::string> channels{}; // of the shares
 };
 
 struct NotifyArguments {
@@ -113,6 +119,19 @@ class Undone {
 
 // --- serve ---------------------------------------------------------------------------------------
 
+CosNotification::QoSProperties qos_of_served(bool is_kept)
+{
+    CosNotification::QoSProperties qos;
+    for (const char* const property :
+         {CosNotification::EventReliability, CosNotification::ConnectionReliability}) {
+        if (!is_kept) break;
+        qos.length(qos.length() + 1);
+        qos[qos.length() - 1].name = property;
+        qos[qos.length() - 1].value <<= CosNotification::Persistent;
+    }
+    return qos;
+}
+
 /// A notification service whose first channels are kept, where it has a store.
 class ServedNotifications {
   public:
@@ -123,15 +142,7 @@ class ServedNotifications {
     void begin_to_end() noexcept { service_.begin_to_end(); }
     [[nodiscard]] CORBA::Object_ptr create_channel(const std::string& name)
     {
-        CosNotification::QoSProperties qos;
-        for (const char* const property :
-             {CosNotification::EventReliability, CosNotification::ConnectionReliability}) {
-            if (!is_kept_) break;
-            qos.length(qos.length() + 1);
-            qos[qos.length() - 1].name = property;
-            qos[qos.length() - 1].value <<= CosNotification::Persistent;
-        }
-        return service_.create_channel(name, qos);
+        return service_.create_channel(name, qos_of_served(is_kept_));
     }
 
   private:
@@ -139,12 +150,59 @@ class ServedNotifications {
     notification::NotificationService service_;
 };
 
+/// One of several that have a database together.
+class SharedNotifications {
+  public:
+    SharedNotifications(CORBA::ORB_ptr orb, const ServeLimits& limits)
+        : service_(
+              orb, limits, std::move(*limits.opened_shares),
+              {.address = limits.address, .channels = limits.channels, .qos = qos_of_served(true)})
+    {
+    }
+    void begin_to_end() noexcept { service_.begin_to_end(); }
+    [[nodiscard]] CORBA::Object_ptr create_channel(const std::string& name)
+    {
+        return service_.channel(name);
+    }
+
+  private:
+    notification::SharedNotificationService service_;
+};
+
+/// "host:port" of an endpoint that says both; else empty.
+std::string address_of_endpoint(const std::string& endpoint)
+{
+    constexpr std::string_view scheme = "iiop://";
+    if (!endpoint.starts_with(scheme)) return {};
+    std::string address = endpoint.substr(scheme.size());
+    if (address.starts_with("0.0.0.0:") || address.starts_with("[::]:")) return {}; // every one
+    const std::size_t colon = address.rfind(':');
+    const bool says_both =
+        colon != std::string::npos && colon != 0 &&
+        address.find_first_not_of("0123456789", colon + 1) == std::string::npos &&
+        address.substr(colon + 1) != "0" && colon + 1 != address.size();
+    return says_both ? address : std::string();
+}
+
 void serve_notified(const NotifyArguments& arguments, const std::vector<std::string>& orb_options)
 {
     const EndSignals signals; // before there is a thread of the store's
     Standby standby(signals, "kairos notify");
     ServeLimits limits = arguments.limits;
     limits.opened = std::make_shared<std::unique_ptr<notification::Store>>();
+    limits.opened_shares = std::make_shared<std::unique_ptr<notification::Shares>>();
+    if (!limits.store.empty()) {
+        auto shares = eventstore::open_shares(limits.store, limits.shares);
+        if (!shares) fail(shares.error().reason);
+        *limits.opened_shares = std::move(shares).value();
+    }
+    if (*limits.opened_shares) {
+        limits.channels = arguments.channels.channels;
+        if (limits.address.empty())
+            limits.address = address_of_endpoint(arguments.channels.endpoint);
+        return serve_channels<SharedNotifications>("kairos-notify", arguments.channels, limits,
+                                                   orb_options);
+    }
     if (!limits.store.empty()) {
         auto opened =
             eventstore::open_store(limits.store, {.stand_by = [&] { return standby.stand_by(); },
@@ -531,11 +589,24 @@ void add_serve(CLI::App& command, const std::shared_ptr<NotifyArguments>& argume
     serve
         ->add_option(
             "--store", arguments->limits.store,
-            "A file, made if it is not there, or postgresql://USER@HOST/DATABASE, which one "
-            "service at a time has while others stand by: these channels, who is "
+            "A file, made if it is not there, or postgresql://USER@HOST/DATABASE, which several "
+            "services may have together: these channels, who is "
             "connected to them and what they have still to get are there again after a "
             "restart, at the same address: --listen says which")
         ->type_name("STORE");
+    serve
+        ->add_option("--shares", arguments->limits.shares,
+                     "Into how many shares a database is divided that has nothing yet, each of "
+                     "which one service at a time has; 1: one service has all, while others stand "
+                     "by")
+        ->check(CLI::Range(1, 63))
+        ->capture_default_str();
+    serve
+        ->add_option("--address", arguments->limits.address,
+                     "HOST:PORT where this service is, and no other of the same database: where "
+                     "clients are sent for the channels that it has. Unless given, that of "
+                     "--listen, or the only one that references say")
+        ->type_name("HOST:PORT");
     const CLI::Option* const listen = serve->get_option("--listen");
     run_on(*serve, status, [arguments, listen, &orb_options] {
         ChannelArguments& channels = arguments->channels;

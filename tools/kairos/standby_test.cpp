@@ -2,7 +2,7 @@
 //
 // Daemons over one database, one of which is killed: the other takes over, and clients find it by
 // the references that they have.
-#include "kairos/notification/CosNotifyChannelAdmin.h"
+#include "kairos/notification/KairosNotification.h"
 #include "kairos/postgres/postgres_testing.h"
 #include "tests/calls/held_ports.h"
 #include "tools/kairos/daemon_testing.h"
@@ -11,30 +11,41 @@
 #include <algorithm>
 #include <optional>
 #include <random>
+#include <string>
+#include <vector>
 
 namespace kairos::tools {
 namespace {
 
-/// Two daemons' arguments, each of which publishes the addresses of both.
-class TwoPlaces {
+/// Daemons' arguments, each of which publishes the addresses of all.
+class Places {
   public:
-    explicit TwoPlaces(const char* command) : command_(command) {}
+    explicit Places(std::vector<std::string> command, unsigned count = 2)
+        : command_(std::move(command)), count_(count), ports_(static_cast<std::uint16_t>(count))
+    {
+    }
 
     [[nodiscard]] std::vector<std::string> arguments(unsigned which) const
     {
-        const auto address = [this](unsigned place) {
-            return "127.0.0.1:" + std::to_string(ports_.port() + place);
-        };
-        return {command_,      "serve",
-                "--store",     schema_.url(),
-                "--listen",    "iiop://" + address(which % 2),
-                "-ORBPublish", "host=" + address(0) + ",host=" + address(1)};
+        std::string all;
+        for (unsigned place = 0; place < count_; ++place)
+            all += (place == 0 ? "host=" : ",host=") + address(place);
+        std::vector<std::string> made = command_;
+        made.insert(made.end(), {"--store", schema_.url(), "--listen",
+                                 "iiop://" + address(which % count_), "-ORBPublish", all});
+        return made;
     }
+    [[nodiscard]] std::string address(unsigned place) const
+    {
+        return "127.0.0.1:" + std::to_string(ports_.port() + place);
+    }
+    [[nodiscard]] const postgres::Schema& schema() const { return schema_; }
 
   private:
-    const char* const command_;
+    const std::vector<std::string> command_;
+    const unsigned count_;
     const postgres::Schema schema_;
-    const calls::HeldPorts ports_{2};
+    const calls::HeldPorts ports_;
 };
 
 /// Asks until there is an answer: who takes over needs a moment.
@@ -54,7 +65,7 @@ auto answer_of(Ask&& ask)
 
 TEST(Standby, TakesLogsOver)
 {
-    const TwoPlaces places("log");
+    const Places places({"log", "serve"});
     const CORBA::ORB_var orb = make_client();
     std::mt19937 random(30);
     std::set<CORBA::Long> acknowledged;
@@ -88,7 +99,7 @@ TEST(Standby, TakesLogsOver)
 TEST(Standby, TakesChannelsOver)
 {
     using namespace CosNotifyChannelAdmin;
-    const TwoPlaces places("notify");
+    const Places places({"notify", "serve", "--shares", "1"});
     const CORBA::ORB_var orb = make_client();
     std::optional<Daemon> owner(places.arguments(0));
     bench::ChildProcess standby = start(places.arguments(1));
@@ -124,6 +135,63 @@ TEST(Standby, TakesChannelsOver)
     owner.reset();
     EXPECT_EQ("0", Daemon(std::move(standby), *line).end().substr(0, 1));
     orb->destroy();
+}
+
+/// Channels that several daemons have together: any is asked for any.
+TEST(Standby, IsNoneWhereChannelsAreShared)
+{
+    const Places places(
+        {"notify", "serve", "--channel", "Lab", "--channel", "Hall", "--shares", "4"});
+    const CORBA::ORB_var orb = make_client();
+    std::optional<Daemon> first(places.arguments(0));
+    Daemon second(places.arguments(1));
+    std::vector<std::string> references{first->reference, first->next_line()};
+    EXPECT_EQ(references[0], second.reference);
+    EXPECT_EQ(references[1], second.next_line());
+    const auto answer = [&orb](const std::string& reference) {
+        const CORBA::Object_var object = orb->string_to_object(reference.c_str());
+        const auto channel = KairosNotification::Channel_var(
+            KairosNotification::Channel::_unchecked_narrow(object.in()));
+        return answer_of([&] { return std::string(CORBA::String_var(channel->name()).in()); });
+    };
+    const auto answer_all = [&] {
+        for (const unsigned place : {0U, 1U})
+            EXPECT_EQ("Lab", answer("corbaloc::" + places.address(place) + "/Lab"));
+        EXPECT_EQ("Lab", answer(references[0]));
+        EXPECT_EQ("Hall", answer(references[1]));
+    };
+    answer_all();
+    ::kill(first->process.pid(), SIGKILL);
+    (void)first->process.finish(start_patience);
+    EXPECT_EQ("Lab", answer(references[0]));
+    EXPECT_EQ("Hall", answer(references[1]));
+    first.emplace(places.arguments(0));
+    answer_all();
+    EXPECT_EQ("0", first->end().substr(0, 1));
+    EXPECT_EQ("0", second.end().substr(0, 1));
+    orb->destroy();
+}
+
+/// What was made for one service stays so.
+TEST(Standby, KeepsTheChannelsOfOneService)
+{
+    const postgres::Schema schema;
+    {
+        Daemon one({"notify", "serve", "--shares", "1", "--store", schema.url()});
+        EXPECT_EQ("0", one.end().substr(0, 1));
+    }
+    Daemon owner({"notify", "serve", "--store", schema.url()});
+    EXPECT_EQ(1, schema.execute("SELECT count(*) FROM kairos_channels WHERE owner = 2"));
+    EXPECT_EQ("0", owner.end().substr(0, 1));
+    const postgres::Schema shared;
+    {
+        Daemon first({"notify", "serve", "--store", shared.url()});
+        EXPECT_EQ(8, shared.execute("SELECT count(*) FROM kairos_channels_shares"));
+        EXPECT_EQ("0", first.end().substr(0, 1));
+    }
+    const std::string refused =
+        complaint_of({"notify", "serve", "--shares", "1", "--store", shared.url()});
+    EXPECT_NE(std::string::npos, refused.find("several services share")) << refused;
 }
 
 TEST(Standby, EndsWhenItIsTold)
