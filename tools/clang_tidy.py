@@ -38,7 +38,7 @@ def sources_of(path):
     compiled at once."""
     if "Unity" not in path.parts:
         return [path]
-    return [pathlib.Path(name) for name in INCLUDE.findall(path.read_text())]
+    return [ROOT / name for name in INCLUDE.findall(path.read_text())]
 
 
 def units(build):
