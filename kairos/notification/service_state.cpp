@@ -97,7 +97,11 @@ void ServiceState::end_all() noexcept
     adapters_.destroy();
 }
 
-void ServiceState::begin_to_end() noexcept
+void ServiceState::begin_to_end() noexcept { begin_to_end(true); }
+
+void ServiceState::abandon() noexcept { begin_to_end(false); }
+
+void ServiceState::begin_to_end(bool lets_calls_end) noexcept
 {
     std::vector<ChannelPtr> channels;
     bool is_first = false;
@@ -109,7 +113,7 @@ void ServiceState::begin_to_end() noexcept
     }
     if (keeper_) {
         adapters_.discard();
-        if (is_first) let_calls_end(channels);
+        if (is_first && lets_calls_end) let_calls_end(channels);
         keeper_->close();
     }
     for (const ChannelPtr& channel : channels)

@@ -52,6 +52,8 @@ class ServiceState {
     ~ServiceState();
 
     void begin_to_end() noexcept;
+    /// Likewise where the store is another's already: what has an answer it will not hear of.
+    void abandon() noexcept;
 
     // Those of NotificationService and of the factory. What they return the caller owns.
     [[nodiscard]] KairosNotification::Channel_ptr create(const std::string& name, const Qos& qos,
@@ -102,6 +104,7 @@ class ServiceState {
     void make_object(Entry& entry);
     void place(Entry& entry, PortableServer::Servant servant);
     void place_again(Entry& entry, PortableServer::Servant servant);
+    void begin_to_end(bool lets_calls_end) noexcept;
     void let_calls_end(const std::vector<ChannelPtr>& channels) const noexcept;
     void restore();
     void restore(Stored& all);

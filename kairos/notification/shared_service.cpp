@@ -3,7 +3,6 @@
 
 #include "kairos/base/log.h"
 #include "kairos/events/forwarding_adapters.h"
-#include "kairos/ior/profile.h"
 #include "kairos/notification/CosNotifyChannelAdmin_skel.h"
 #include "kairos/notification/service_state.h"
 #include "kairos/notification/stored.h"
@@ -12,7 +11,9 @@
 #include <condition_variable>
 #include <map>
 #include <mutex>
+#include <thread>
 #include <utility>
+#include <vector>
 
 namespace kairos::notification {
 namespace {
@@ -33,16 +34,6 @@ unsigned share_of_name(std::string_view name, unsigned count)
 [[noreturn]] void raise_no_share()
 {
     throw CORBA::TRANSIENT(0, CORBA::COMPLETED_NO, "this process has no share of the channels now");
-}
-
-/// Where objects of this ORB are, if their references say one address.
-std::string address_in(CORBA::Object_ptr object)
-{
-    const std::vector<ior::Target> targets = ior::targets(object->_kairos_reference()->ior());
-    if (targets.size() == 1)
-        return targets[0].address.host + ":" + std::to_string(targets[0].address.port);
-    throw CORBA::BAD_PARAM(0, CORBA::COMPLETED_NO,
-                           "references say several addresses: which one is this process's?");
 }
 
 } // namespace
@@ -209,9 +200,7 @@ SharedState::SharedState(CORBA::ORB_ptr orb, const NotificationLimits& limits,
         object = adapter_->create_reference_with_id(
             id.in(), "IDL:omg.org/CosNotifyChannelAdmin/EventChannelFactory:1.0");
         factory_ = EventChannelFactory::_unchecked_narrow(object.in());
-        const std::string place =
-            options.address.empty() ? address_in(object.in()) : options.address;
-        const std::string address = events::address_for_others(object.in(), place);
+        const std::string address = events::address_for_others(object.in(), options.address);
         // Who asks this process by a name does not go to another one first.
         try {
             table_->bind(shared_factory_name, address.c_str());
@@ -221,7 +210,8 @@ SharedState::SharedState(CORBA::ORB_ptr orb, const NotificationLimits& limits,
         }
         for (const std::string& name : options_.channels) {
             const auto named = KairosNotification::Channel_var(channel(name));
-            table_->rebind(name.c_str(), events::address_for_others(named.in(), place).c_str());
+            table_->rebind(name.c_str(),
+                           events::address_for_others(named.in(), options.address).c_str());
         }
         adapters_->serve();
         shares_->begin(*this, address);
@@ -250,9 +240,9 @@ void SharedState::end_all() noexcept
     }
 }
 
+/// All at the same time, or who does not answer in each of them would be waited for in turn.
 void SharedState::begin_to_end() noexcept
 {
-    shares_->end(); // waits for what is just taken or given back
     std::vector<std::pair<Entry*, ServiceState*>> all;
     {
         const std::lock_guard lock(mutex_);
@@ -263,12 +253,23 @@ void SharedState::begin_to_end() noexcept
             all.emplace_back(&entry, entry.state.get());
         }
     }
-    for (const auto& [entry, state] : all) {
+    const auto begin = [this](Entry* entry, ServiceState* state) noexcept {
         state->begin_to_end();
         const std::lock_guard lock(mutex_);
         --entry->users;
         changed_.notify_all();
+    };
+    std::vector<std::thread> threads;
+    for (const auto& [entry, state] : all) {
+        try {
+            threads.emplace_back(begin, entry, state);
+        } catch (const std::exception&) { // no thread, or no memory
+            begin(entry, state);
+        }
     }
+    shares_->end(); // waits for what is just taken or given back
+    for (std::thread& thread : threads)
+        thread.join();
 }
 
 bool SharedState::take(unsigned share, std::unique_ptr<Store> store)
@@ -324,7 +325,11 @@ bool SharedState::give_back(unsigned share)
     return true;
 }
 
-void SharedState::drop(unsigned share) { end(share); }
+void SharedState::drop(unsigned share)
+{
+    use(share)->abandon();
+    end(share);
+}
 
 /// Nobody begins to use it any more.
 void SharedState::end(unsigned share) noexcept
