@@ -3,6 +3,7 @@
 
 #include "kairos/ior/profile.h"
 
+#include <algorithm>
 #include <charconv>
 #include <mutex>
 #include <set>
@@ -78,6 +79,12 @@ class ForwardingAdapters::Locator final : public virtual PortableServer::Servant
     const AddressOf address_of_;
 };
 
+/// Makes none. With it who asks for what is below a POA that just ends is told to try again.
+class NoActivator final : public virtual PortableServer::AdapterActivator {
+  public:
+    CORBA::Boolean unknown_adapter(PortableServer::POA_ptr, const char*) override { return false; }
+};
+
 /// Makes the POAs of a share where there are none: those that are to be, or ones that send callers
 /// elsewhere. Others who ask for the share meanwhile wait until both of them are there.
 class ForwardingAdapters::Activator final : public virtual PortableServer::AdapterActivator {
@@ -111,6 +118,8 @@ class ForwardingAdapters::Activator final : public virtual PortableServer::Adapt
         const PortableServer::POAManager_var forwarding = parent->the_POAManager();
         const PortableServer::POA_var named =
             make_share_poa(parent, name, is_ours ? nullptr : forwarding.in(), locator.in());
+        const PortableServer::AdapterActivator_var none = new NoActivator;
+        named->the_activator(none.in());
         const PortableServer::POAManager_var manager = named->the_POAManager();
         const PortableServer::POA_var others =
             make_share_poa(named.in(), objects_name, manager.in(), locator.in());
@@ -197,6 +206,14 @@ std::string address_for_others(CORBA::Object_ptr object, const std::string& host
     std::uint16_t port = 0;
     const char* const end = host_and_port.data() + host_and_port.size();
     if (colon == std::string::npos || colon == 0) raise_bad_address();
+    const bool is_host =
+        std::all_of(host_and_port.begin(),
+                    host_and_port.begin() + static_cast<std::ptrdiff_t>(colon), [](char octet) {
+                        return (octet >= 'a' && octet <= 'z') || (octet >= 'A' && octet <= 'Z') ||
+                               (octet >= '0' && octet <= '9') ||
+                               std::string_view(".-_:[]").find(octet) != std::string_view::npos;
+                    });
+    if (!is_host) raise_bad_address();
     const auto read = std::from_chars(host_and_port.data() + colon + 1, end, port);
     if (read.ec != std::errc() || read.ptr != end || port == 0) raise_bad_address();
     auto profile = ior::decode_iiop(tagged->data);
@@ -230,8 +247,10 @@ void forward_to(CORBA::ORB_ptr orb, const std::string& address, CORBA::Object_pt
     const auto keyed = ior::decode_iiop(own->data);
     if (!keyed) raise_on_its_way();
     there->type_id.clear();
+    std::erase_if(there->profiles, [](const ior::TaggedProfile& profile) {
+        return profile.tag != ior::tag_internet_iop; // which have another object's key
+    });
     for (ior::TaggedProfile& tagged : there->profiles) {
-        if (tagged.tag != ior::tag_internet_iop) continue;
         auto profile = ior::decode_iiop(tagged.data);
         if (!profile) raise_on_its_way();
         profile->object_key = keyed->object_key;

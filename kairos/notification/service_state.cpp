@@ -59,7 +59,7 @@ ServiceState::ServiceState(CORBA::ORB_ptr orb, const NotificationLimits& limits,
     try {
         if (adapter == nullptr && !share_) begin();
         if (keeper_) restore();
-        if (keeper_) adapters_.serve();
+        if (keeper_ && !share_) adapters_.serve();
     } catch (...) {
         end_all(); // whose objects lead to this
         throw;

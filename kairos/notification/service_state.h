@@ -51,6 +51,9 @@ class ServiceState {
     ServiceState& operator=(const ServiceState&) = delete;
     ~ServiceState();
 
+    /// Calls of a share's objects wait until this, and after discard() are TRANSIENT until then.
+    void serve() const { adapters_.serve(); }
+    void discard() const noexcept { adapters_.discard(); }
     void begin_to_end() noexcept;
     /// Likewise where the store is another's already: what has an answer it will not hear of.
     void abandon() noexcept;

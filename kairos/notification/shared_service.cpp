@@ -230,6 +230,8 @@ void SharedState::end_all() noexcept
         end(share);
     try {
         if (has_table_entry_) table_->unbind(shared_factory_name);
+        for (const std::string& name : options_.channels)
+            table_->unbind(name.c_str());
     } catch (const CORBA::Exception&) {
         // The ORB was destroyed before, or the program has unbound it.
     }
@@ -273,37 +275,34 @@ void SharedState::begin_to_end() noexcept
 }
 
 bool SharedState::take(unsigned share, std::unique_ptr<Store> store)
-try {
-    std::unique_ptr<ServiceState> state;
-    {
-        events::ForwardingAdapters::Pair made = adapters_->take(share);
-        const PortableServer::POA_var named = made.named;
-        try {
-            state = std::make_unique<ServiceState>(orb_.in(), limits_, std::move(store),
-                                                   ShareOf{.number = share,
-                                                           .named = made.named,
-                                                           .others = made.others,
-                                                           .factory = factory_});
-        } catch (const CORBA::Exception&) {
-            try {
-                named->destroy(true, true);
-            } catch (const CORBA::Exception&) { // the service has done that
-            }
-            throw;
-        }
-    }
-    make_named(*state, share);
-    {
+{
+    PortableServer::POA_var named;
+    try {
+        const events::ForwardingAdapters::Pair made = adapters_->take(share);
+        named = made.named;
+        auto state = std::make_unique<ServiceState>(
+            orb_.in(), limits_, std::move(store),
+            ShareOf{
+                .number = share, .named = made.named, .others = made.others, .factory = factory_});
+        make_named(*state, share);
+        state->serve();
         const std::lock_guard lock(mutex_);
-        if (!has_ended_) entries_[share].state = std::move(state);
+        if (has_ended_) return false;
+        entries_[share].state = std::move(state);
+        return true;
+    } catch (const std::exception& failure) { // of memory or threads, too
+        log::error(log::Line() << "notify: share " << share
+                               << " cannot be served: " << failure.what());
     }
-    return !state;
-} catch (const CORBA::Exception& failure) {
-    log::error(log::Line() << "notify: share " << share << " cannot be served: " << failure.what());
+    try {
+        if (!CORBA::is_nil(named.in())) named->destroy(true, true);
+    } catch (const CORBA::Exception&) { // the service has done that
+    }
     return false;
 }
 
-/// Those with a name that belong there, as far as they are not there yet.
+/// Those with a name that belong there, as far as they are not there yet. Where the store fails the
+/// share is left, and tried again.
 void SharedState::make_named(ServiceState& state, unsigned share)
 {
     for (const std::string& name : options_.channels) {
@@ -312,8 +311,10 @@ void SharedState::make_named(ServiceState& state, unsigned share)
             ChannelID id = 0;
             const auto made = KairosNotification::Channel_var(
                 state.create(name, state.channel_qos(options_.qos), {}, id));
-        } catch (const CORBA::Exception& failure) { // the share has others
+        } catch (const CORBA::UserException& failure) {
             log::error("notify: the channel " + name + " cannot be made: " + failure.what());
+        } catch (const CORBA::IMP_LIMIT&) { // the share has others
+            log::error("notify: the channel " + name + " is one too many");
         }
     }
 }
@@ -321,13 +322,21 @@ void SharedState::make_named(ServiceState& state, unsigned share)
 bool SharedState::give_back(unsigned share)
 {
     if (!use(share)->can_move()) return false;
+    {
+        const Use given = use(share);
+        given->discard();
+        if (!given->can_move()) { // something was made meanwhile
+            given->serve();
+            return false;
+        }
+    }
     end(share);
     return true;
 }
 
 void SharedState::drop(unsigned share)
 {
-    use(share)->abandon();
+    if (has(share)) use(share)->abandon();
     end(share);
 }
 
@@ -349,13 +358,14 @@ SharedState::Use SharedState::use(unsigned share)
 {
     const std::lock_guard lock(mutex_);
     const auto found = entries_.find(share);
-    if (found == entries_.end() || !found->second.state) raise_no_share();
+    if (has_ended_ || found == entries_.end() || !found->second.state) raise_no_share();
     return {*this, found->second};
 }
 
 SharedState::Use SharedState::use_any()
 {
     const std::lock_guard lock(mutex_);
+    if (has_ended_) raise_no_share();
     auto next = entries_.upper_bound(last_used_);
     for (std::size_t i = 0; i < entries_.size(); ++i, ++next) {
         if (next == entries_.end()) next = entries_.begin();
@@ -391,7 +401,12 @@ std::vector<std::pair<ChannelID, CORBA::Object_var>> SharedState::elsewhere(unsi
     std::vector<std::pair<ChannelID, CORBA::Object_var>> found;
     for (const StoredObject& object : objects) {
         if (kind_of(object) != StoredKind::channel) continue;
-        const auto stored = state_of<KairosNotificationStore::Channel>(object);
+        KairosNotificationStore::Channel stored;
+        try {
+            stored = state_of<KairosNotificationStore::Channel>(object);
+        } catch (const CORBA::SystemException&) { // nobody wrote it like this
+            continue;
+        }
         const bool is_named = *stored.name.in() != '\0';
         found.emplace_back(stored.number,
                            adapters_->reference(share, is_named, id_of_stored(stored.place),

@@ -26,6 +26,8 @@ constexpr std::chrono::seconds longest_taking_pause{60};
 /// From when one was given back that no other has taken to when the next is given: likewise.
 constexpr std::chrono::seconds first_giving_pause{30};
 constexpr std::chrono::seconds longest_giving_pause{1800};
+/// Longer than the session of one that was here before lasts.
+constexpr std::chrono::seconds twin_time{60};
 /// For a word to the others at the end.
 constexpr std::chrono::milliseconds leaving_time{500};
 
@@ -76,7 +78,18 @@ Result<unsigned> Shares::make_table(Connection& connection, const SharesOptions&
                   std::to_string(options.count) + ") AS share"})
             if (auto made = execute(sql); !made) return made.error();
     if (auto done = execute("COMMIT"); !done) return done.error();
-    if (!*has_shares && *has_one) return 0U;
+    if (!*has_shares) {
+        if (*has_one) return 0U;
+    } else if (*has_one) {
+        return Error{ErrorCode::invalid_argument,
+                     connection.name() + ": there are both shares and the store of one " +
+                         options.owner + ": one of them is another version's"};
+    }
+    const Rows may_write = connection.execute(
+        ("SELECT has_table_privilege('" + table + "', 'UPDATE')::int::bigint").c_str());
+    if (!may_write.ok()) return error_in(connection);
+    if (may_write.integer(0, 0) != 1)
+        return Error{ErrorCode::invalid_argument, connection.name() + ": may not be written"};
     const Rows rows = connection.execute(("SELECT count(*) FROM " + table).c_str());
     if (!rows.ok()) return error_in(connection);
     constexpr std::int64_t most = 63;
@@ -115,7 +128,7 @@ Shares::Shares(const SharesOptions& options, std::unique_ptr<Connection> connect
       }())
 {
     for (unsigned share = 1; share <= count_; ++share)
-        shares_[share] = {};
+        shares_[share].unowned_since = Clock::now();
 }
 
 Shares::~Shares()
@@ -199,10 +212,11 @@ void Shares::run() noexcept
 {
     while (!is_ending_) {
         try {
-            drop_lost();
             bool has_acted = true;
-            while (has_acted && !is_ending_)
+            while (has_acted && !is_ending_) {
+                drop_lost();
                 has_acted = look() && act();
+            }
         } catch (const std::exception& failure) { // no memory: next time
             log::error(std::string(options_.owner) + "'s shares: " + failure.what());
         }
@@ -293,10 +307,16 @@ bool Shares::look()
             Share& share = found->second;
             share.address = rows.octets(i, 1);
             const bool is_owned = rows.integer(i, 2) != 0;
+            if (!is_owned || share.is_ours || share.address != address_)
+                share.elsewhere_since = now;
+            if (now - share.elsewhere_since > twin_time && !std::exchange(has_twin_, true))
+                log::error(std::string(options_.owner) +
+                           "'s shares: another process says that it is at our address: whom we "
+                           "send there come back");
             if (share.is_owned && !is_owned) share.unowned_since = now;
             share.is_owned = is_owned;
             note_present(static_cast<std::size_t>(std::max<std::int64_t>(rows.integer(i, 3), 1)));
-            if (found->first == given_ && is_owned) {
+            if (found->first == given_ && is_owned && share.address != address_) {
                 given_ = 0;
                 giving_pause_ = {};
             }
@@ -350,7 +370,9 @@ bool Shares::act()
             if (share.is_ours || share.is_owned) continue;
             if (now < share.not_before) continue;
             ++unowned;
-            const bool is_for_us = ours < part || now - share.unowned_since > others_time;
+            // What was given back comes back before another who has his part takes it.
+            const bool is_for_us =
+                ours < part || number == given_ || now - share.unowned_since > 2 * others_time;
             if (is_for_us && now >= not_before_) free.push_back(number);
         }
         std::size_t fewest = others.size() + 1 < present_ ? 0 : ours;
@@ -366,6 +388,11 @@ bool Shares::act()
 
 bool Shares::take(unsigned share)
 {
+    {
+        const std::lock_guard lock(mutex_);
+        lost_.erase(share); // which was of a store before
+        shares_[share].not_before = Clock::now() + first_taking_pause;
+    }
     const bool is_taken = use_.take(share);
     const std::lock_guard lock(mutex_);
     Share& taken = shares_[share];
@@ -390,7 +417,10 @@ bool Shares::give_one_back()
             if (share.is_ours) ours.push_back(number);
     }
     const auto given = std::ranges::find_if(ours, use_.give_back);
-    if (given == ours.end()) return false;
+    if (given == ours.end()) {
+        give_not_before_ = Clock::now() + first_giving_pause;
+        return false;
+    }
     {
         const std::lock_guard lock(mutex_);
         leave(shares_[*given]);

@@ -83,8 +83,9 @@ class Shares {
         bool is_owned = false; // by whom ever
         bool is_ours = false;
         Clock::time_point unowned_since{};
-        Clock::time_point not_before{}; // it is tried again
-        std::chrono::seconds pause{0};  // before that: longer each time
+        Clock::time_point not_before{};      // it is tried again
+        Clock::time_point elsewhere_since{}; // last seen not at our address with somebody else
+        std::chrono::seconds pause{0};       // before that: longer each time
     };
 
     Shares(const SharesOptions& options, std::unique_ptr<Connection> connection,
@@ -120,6 +121,7 @@ class Shares {
     std::chrono::seconds giving_pause_{0}; // longer each time that nobody wanted what was given
     Clock::time_point give_not_before_{};
     bool has_said_ = false;
+    bool has_twin_ = false;
     std::minstd_rand random_{std::random_device{}()};
 
     Pool<Connection> reader_;
