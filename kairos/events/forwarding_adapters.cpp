@@ -2,6 +2,7 @@
 #include "kairos/events/forwarding_adapters.h"
 
 #include "kairos/ior/profile.h"
+#include "kairos/orb/reference.h"
 
 #include <algorithm>
 #include <charconv>

@@ -95,6 +95,7 @@ void ServiceState::end_all() noexcept
         end(entry, false);
     if (has_table_entry_) adapters_.unbind(factory_name);
     adapters_.destroy();
+    if (share_ && keeper_) keeper_->let_store_go(); // somebody else waits for it
 }
 
 void ServiceState::begin_to_end() noexcept { begin_to_end(true); }

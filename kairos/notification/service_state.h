@@ -55,7 +55,7 @@ class ServiceState {
     void serve() const { adapters_.serve(); }
     void discard() const noexcept { adapters_.discard(); }
     void begin_to_end() noexcept;
-    /// Likewise where the store is another's already: what has an answer it will not hear of.
+    /// As begin_to_end(), where the store is another's already: no answers are waited for.
     void abandon() noexcept;
 
     // Those of NotificationService and of the factory. What they return the caller owns.

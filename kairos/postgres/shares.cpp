@@ -316,9 +316,10 @@ bool Shares::look()
             if (share.is_owned && !is_owned) share.unowned_since = now;
             share.is_owned = is_owned;
             note_present(static_cast<std::size_t>(std::max<std::int64_t>(rows.integer(i, 3), 1)));
-            if (found->first == given_ && is_owned && share.address != address_) {
+            if (found->first == given_ && share.address != address_) { // be it gone again
                 given_ = 0;
                 giving_pause_ = {};
+                share.not_before = {};
             }
         }
     }
