@@ -45,9 +45,9 @@ class KAIROS_API SharedNotificationService {
     /// From here on no consumer or supplier is called from here, and pulls that wait end: for who
     /// is about to end. Any thread.
     void begin_to_end() noexcept;
-    /// A channel of the options, wherever it is. Owned by the caller. The process itself reaches one
-    /// that is elsewhere only if it publishes no addresses of others: it takes what it publishes
-    /// for its own, and calls are TRANSIENT then.
+    /// A channel of the options, wherever it is. Owned by the caller. The process itself reaches
+    /// one that is elsewhere only if it publishes no addresses of others: it takes what it
+    /// publishes for its own, and calls are TRANSIENT then.
     [[nodiscard]] KairosNotification::Channel_ptr channel(const std::string& name) const;
     /// The object by which clients make channels and find those of all shares, also as
     /// "corbaloc::host:port/NotificationService". Owned by the caller.
