@@ -2,7 +2,9 @@
 #include "kairos/events/forwarding_adapters.h"
 
 #include "kairos/ior/profile.h"
+#include "kairos/orb/reference.h"
 
+#include <algorithm>
 #include <charconv>
 #include <mutex>
 #include <set>
@@ -78,6 +80,12 @@ class ForwardingAdapters::Locator final : public virtual PortableServer::Servant
     const AddressOf address_of_;
 };
 
+/// Makes none. With it who asks for what is below a POA that just ends is told to try again.
+class NoActivator final : public virtual PortableServer::AdapterActivator {
+  public:
+    CORBA::Boolean unknown_adapter(PortableServer::POA_ptr, const char*) override { return false; }
+};
+
 /// Makes the POAs of a share where there are none: those that are to be, or ones that send callers
 /// elsewhere. Others who ask for the share meanwhile wait until both of them are there.
 class ForwardingAdapters::Activator final : public virtual PortableServer::AdapterActivator {
@@ -111,6 +119,8 @@ class ForwardingAdapters::Activator final : public virtual PortableServer::Adapt
         const PortableServer::POAManager_var forwarding = parent->the_POAManager();
         const PortableServer::POA_var named =
             make_share_poa(parent, name, is_ours ? nullptr : forwarding.in(), locator.in());
+        const PortableServer::AdapterActivator_var none = new NoActivator;
+        named->the_activator(none.in());
         const PortableServer::POAManager_var manager = named->the_POAManager();
         const PortableServer::POA_var others =
             make_share_poa(named.in(), objects_name, manager.in(), locator.in());
@@ -188,43 +198,66 @@ CORBA::Object_ptr ForwardingAdapters::reference(unsigned share, bool is_named,
 
 std::string address_for_others(CORBA::Object_ptr object, const std::string& host_and_port)
 {
-    const std::size_t colon = host_and_port.rfind(':');
-    std::uint16_t port = 0;
-    const char* const end = host_and_port.data() + host_and_port.size();
-    if (colon == std::string::npos || colon == 0) raise_bad_address();
-    const auto read = std::from_chars(host_and_port.data() + colon + 1, end, port);
-    if (read.ec != std::errc() || read.ptr != end || port == 0) raise_bad_address();
     if (CORBA::is_nil(object) || !object->_kairos_reference()) raise_bad_address();
     const ior::Ior reference = object->_kairos_reference()->ior();
     const ior::TaggedProfile* const tagged = iiop_profile(reference);
     if (tagged == nullptr) raise_bad_address();
+    if (host_and_port.empty()) return ior::to_string(reference);
+    const std::size_t colon = host_and_port.rfind(':');
+    std::uint16_t port = 0;
+    const char* const end = host_and_port.data() + host_and_port.size();
+    if (colon == std::string::npos || colon == 0) raise_bad_address();
+    const bool is_host =
+        std::all_of(host_and_port.begin(),
+                    host_and_port.begin() + static_cast<std::ptrdiff_t>(colon), [](char octet) {
+                        return (octet >= 'a' && octet <= 'z') || (octet >= 'A' && octet <= 'Z') ||
+                               (octet >= '0' && octet <= '9') ||
+                               std::string_view(".-_:[]").find(octet) != std::string_view::npos;
+                    });
+    if (!is_host) raise_bad_address();
+    const auto read = std::from_chars(host_and_port.data() + colon + 1, end, port);
+    if (read.ec != std::errc() || read.ptr != end || port == 0) raise_bad_address();
     auto profile = ior::decode_iiop(tagged->data);
     if (!profile) raise_bad_address();
+    for (const ior::TaggedComponent& component : profile->components)
+        if (component.tag == ior::tag_ssl_sec_trans || component.tag == ior::tag_tls_sec_trans ||
+            component.tag == ior::tag_csi_sec_mech_list)
+            throw CORBA::BAD_PARAM(0, CORBA::COMPLETED_NO,
+                                   "a process that is called by TLS is where its references say");
     profile->host = host_and_port.substr(0, colon);
     if (profile->host.front() == '[' && profile->host.back() == ']') // IPv6
         profile->host = profile->host.substr(1, colon - 2);
     profile->port = port;
+    // Of those that the reference says.
     std::erase_if(profile->components, [](const ior::TaggedComponent& component) {
         return component.tag == ior::tag_alternate_iiop_address ||
-               component.tag == ior::tag_local_addresses || component.tag == ior::tag_tao_endpoints;
+               component.tag == ior::tag_local_addresses ||
+               component.tag == ior::tag_priority_addresses ||
+               component.tag == ior::tag_secure_priority_addresses ||
+               component.tag == ior::tag_tao_endpoints;
     });
     return ior::to_string({.type_id = "", .profiles = {ior::encode_iiop(*profile)}});
 }
 
 void forward_to(CORBA::ORB_ptr orb, const std::string& address, CORBA::Object_ptr object)
 {
-    const auto there = ior::from_string(address);
-    if (!there) raise_on_its_way();
-    const ior::TaggedProfile* const tagged = iiop_profile(*there);
+    auto there = ior::from_string(address);
     const ior::Ior here = object->_kairos_reference()->ior();
     const ior::TaggedProfile* const own = iiop_profile(here);
-    if (tagged == nullptr || own == nullptr) raise_on_its_way();
-    auto profile = ior::decode_iiop(tagged->data);
-    auto keyed = ior::decode_iiop(own->data);
-    if (!profile || !keyed) raise_on_its_way();
-    profile->object_key = std::move(keyed->object_key);
-    const CORBA::Object_var target = orb->string_to_object(
-        ior::to_string({.type_id = "", .profiles = {ior::encode_iiop(*profile)}}).c_str());
+    if (!there || own == nullptr) raise_on_its_way();
+    const auto keyed = ior::decode_iiop(own->data);
+    if (!keyed) raise_on_its_way();
+    there->type_id.clear();
+    std::erase_if(there->profiles, [](const ior::TaggedProfile& profile) {
+        return profile.tag != ior::tag_internet_iop; // which have another object's key
+    });
+    for (ior::TaggedProfile& tagged : there->profiles) {
+        auto profile = ior::decode_iiop(tagged.data);
+        if (!profile) raise_on_its_way();
+        profile->object_key = keyed->object_key;
+        tagged = ior::encode_iiop(*profile);
+    }
+    const CORBA::Object_var target = orb->string_to_object(ior::to_string(*there).c_str());
     throw PortableServer::ForwardRequest(target.in());
 }
 

@@ -56,8 +56,9 @@ class KAIROS_API ForwardingAdapters {
 };
 
 /// What ForwardingAdapters of other processes are to know of this one: an object of it, which is at
-/// this address and no other, "host:port", whatever else its reference says. Throws BAD_PARAM for
-/// what is no address, and for an object without one.
+/// this address and no other, "host:port", whatever else its reference says; where its reference
+/// says if the address is empty. Throws BAD_PARAM for what is no address, for an object without
+/// one, and for an address of what is called by TLS: that is where references say.
 [[nodiscard]] KAIROS_API std::string address_for_others(CORBA::Object_ptr object,
                                                         const std::string& host_and_port);
 /// Throws ForwardRequest to the object that has the key of `object` at that address; TRANSIENT

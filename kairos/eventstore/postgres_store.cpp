@@ -269,7 +269,10 @@ class PostgresShares final : public notification::Shares {
         options.share = share;
         options.announcement = shares_->announcement(share);
         options.stand_by = [] { return false; }; // another is faster
-        options.lost = [this, share] { shares_->note_lost(share); };
+        // The store may outlive this, where a call that uses it lasts.
+        options.lost = [shares = std::weak_ptr(shares_), share] {
+            if (const auto there = shares.lock()) there->note_lost(share);
+        };
         auto owned = postgres::OwnedStore::open(std::move(options));
         if (!owned && owned.error().code != ErrorCode::closed)
             log::error("a share of the channels: " + owned.error().reason);
@@ -278,7 +281,7 @@ class PostgresShares final : public notification::Shares {
     }
 
     const PostgresOptions options_;
-    const std::unique_ptr<postgres::Shares> shares_;
+    const std::shared_ptr<postgres::Shares> shares_;
 };
 
 } // namespace

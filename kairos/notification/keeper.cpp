@@ -362,6 +362,14 @@ void Keeper::close() noexcept
     idle_.wait(lock, [this] { return requests_.empty() && later_.empty() && !is_at_work_; });
 }
 
+void Keeper::let_store_go() noexcept
+{
+    close();
+    std::unique_ptr<Store> store; // whose end may last
+    const Lock lock(mutex_);
+    store.swap(store_);
+}
+
 bool Keeper::has_work() const noexcept
 {
     assert_held(mutex_);

@@ -106,6 +106,8 @@ class Keeper : public std::enable_shared_from_this<Keeper> {
     /// Whatever is let go from here on stays in the store. Waits until it has what was to be
     /// written before.
     void close() noexcept;
+    /// As close(), and then closes the store, though events may still be held somewhere.
+    void let_store_go() noexcept;
     [[nodiscard]] bool is_closed() const noexcept { return is_closed_; }
 
   private:
@@ -127,7 +129,7 @@ class Keeper : public std::enable_shared_from_this<Keeper> {
     [[nodiscard]] StoreStatus attempt(std::span<const RequestPtr> together,
                                       std::span<const StoreChange> later) noexcept;
 
-    const std::unique_ptr<Store> store_; // of the thread, after load()
+    std::unique_ptr<Store> store_; // of the thread, after load(); until let_store_go()
     const CORBA::ORB_var orb_;
     const std::size_t waiting_max_;
     const std::chrono::milliseconds patience_;

@@ -59,7 +59,7 @@ ServiceState::ServiceState(CORBA::ORB_ptr orb, const NotificationLimits& limits,
     try {
         if (adapter == nullptr && !share_) begin();
         if (keeper_) restore();
-        if (keeper_) adapters_.serve();
+        if (keeper_ && !share_) adapters_.serve();
     } catch (...) {
         end_all(); // whose objects lead to this
         throw;
@@ -95,9 +95,14 @@ void ServiceState::end_all() noexcept
         end(entry, false);
     if (has_table_entry_) adapters_.unbind(factory_name);
     adapters_.destroy();
+    if (share_ && keeper_) keeper_->let_store_go(); // somebody else waits for it
 }
 
-void ServiceState::begin_to_end() noexcept
+void ServiceState::begin_to_end() noexcept { begin_to_end(true); }
+
+void ServiceState::abandon() noexcept { begin_to_end(false); }
+
+void ServiceState::begin_to_end(bool lets_calls_end) noexcept
 {
     std::vector<ChannelPtr> channels;
     bool is_first = false;
@@ -109,7 +114,7 @@ void ServiceState::begin_to_end() noexcept
     }
     if (keeper_) {
         adapters_.discard();
-        if (is_first) let_calls_end(channels);
+        if (is_first && lets_calls_end) let_calls_end(channels);
         keeper_->close();
     }
     for (const ChannelPtr& channel : channels)

@@ -51,7 +51,12 @@ class ServiceState {
     ServiceState& operator=(const ServiceState&) = delete;
     ~ServiceState();
 
+    /// Calls of a share's objects wait until this, and after discard() are TRANSIENT until then.
+    void serve() const { adapters_.serve(); }
+    void discard() const noexcept { adapters_.discard(); }
     void begin_to_end() noexcept;
+    /// As begin_to_end(), where the store is another's already: no answers are waited for.
+    void abandon() noexcept;
 
     // Those of NotificationService and of the factory. What they return the caller owns.
     [[nodiscard]] KairosNotification::Channel_ptr create(const std::string& name, const Qos& qos,
@@ -102,6 +107,7 @@ class ServiceState {
     void make_object(Entry& entry);
     void place(Entry& entry, PortableServer::Servant servant);
     void place_again(Entry& entry, PortableServer::Servant servant);
+    void begin_to_end(bool lets_calls_end) noexcept;
     void let_calls_end(const std::vector<ChannelPtr>& channels) const noexcept;
     void restore();
     void restore(Stored& all);

@@ -3,7 +3,6 @@
 
 #include "kairos/base/log.h"
 #include "kairos/events/forwarding_adapters.h"
-#include "kairos/ior/profile.h"
 #include "kairos/notification/CosNotifyChannelAdmin_skel.h"
 #include "kairos/notification/service_state.h"
 #include "kairos/notification/stored.h"
@@ -12,7 +11,9 @@
 #include <condition_variable>
 #include <map>
 #include <mutex>
+#include <thread>
 #include <utility>
+#include <vector>
 
 namespace kairos::notification {
 namespace {
@@ -33,16 +34,6 @@ unsigned share_of_name(std::string_view name, unsigned count)
 [[noreturn]] void raise_no_share()
 {
     throw CORBA::TRANSIENT(0, CORBA::COMPLETED_NO, "this process has no share of the channels now");
-}
-
-/// Where objects of this ORB are, if their references say one address.
-std::string address_in(CORBA::Object_ptr object)
-{
-    const std::vector<ior::Target> targets = ior::targets(object->_kairos_reference()->ior());
-    if (targets.size() == 1)
-        return targets[0].address.host + ":" + std::to_string(targets[0].address.port);
-    throw CORBA::BAD_PARAM(0, CORBA::COMPLETED_NO,
-                           "references say several addresses: which one is this process's?");
 }
 
 } // namespace
@@ -209,9 +200,7 @@ SharedState::SharedState(CORBA::ORB_ptr orb, const NotificationLimits& limits,
         object = adapter_->create_reference_with_id(
             id.in(), "IDL:omg.org/CosNotifyChannelAdmin/EventChannelFactory:1.0");
         factory_ = EventChannelFactory::_unchecked_narrow(object.in());
-        const std::string place =
-            options.address.empty() ? address_in(object.in()) : options.address;
-        const std::string address = events::address_for_others(object.in(), place);
+        const std::string address = events::address_for_others(object.in(), options.address);
         // Who asks this process by a name does not go to another one first.
         try {
             table_->bind(shared_factory_name, address.c_str());
@@ -221,7 +210,8 @@ SharedState::SharedState(CORBA::ORB_ptr orb, const NotificationLimits& limits,
         }
         for (const std::string& name : options_.channels) {
             const auto named = KairosNotification::Channel_var(channel(name));
-            table_->rebind(name.c_str(), events::address_for_others(named.in(), place).c_str());
+            table_->rebind(name.c_str(),
+                           events::address_for_others(named.in(), options.address).c_str());
         }
         adapters_->serve();
         shares_->begin(*this, address);
@@ -240,6 +230,8 @@ void SharedState::end_all() noexcept
         end(share);
     try {
         if (has_table_entry_) table_->unbind(shared_factory_name);
+        for (const std::string& name : options_.channels)
+            table_->unbind(name.c_str());
     } catch (const CORBA::Exception&) {
         // The ORB was destroyed before, or the program has unbound it.
     }
@@ -250,9 +242,9 @@ void SharedState::end_all() noexcept
     }
 }
 
+/// All at the same time, or who does not answer in each of them would be waited for in turn.
 void SharedState::begin_to_end() noexcept
 {
-    shares_->end(); // waits for what is just taken or given back
     std::vector<std::pair<Entry*, ServiceState*>> all;
     {
         const std::lock_guard lock(mutex_);
@@ -263,46 +255,54 @@ void SharedState::begin_to_end() noexcept
             all.emplace_back(&entry, entry.state.get());
         }
     }
-    for (const auto& [entry, state] : all) {
+    const auto begin = [this](Entry* entry, ServiceState* state) noexcept {
         state->begin_to_end();
         const std::lock_guard lock(mutex_);
         --entry->users;
         changed_.notify_all();
+    };
+    std::vector<std::thread> threads;
+    for (const auto& [entry, state] : all) {
+        try {
+            threads.emplace_back(begin, entry, state);
+        } catch (const std::exception&) { // no thread, or no memory
+            begin(entry, state);
+        }
     }
+    shares_->end(); // waits for what is just taken or given back
+    for (std::thread& thread : threads)
+        thread.join();
 }
 
 bool SharedState::take(unsigned share, std::unique_ptr<Store> store)
-try {
-    std::unique_ptr<ServiceState> state;
-    {
-        events::ForwardingAdapters::Pair made = adapters_->take(share);
-        const PortableServer::POA_var named = made.named;
-        try {
-            state = std::make_unique<ServiceState>(orb_.in(), limits_, std::move(store),
-                                                   ShareOf{.number = share,
-                                                           .named = made.named,
-                                                           .others = made.others,
-                                                           .factory = factory_});
-        } catch (const CORBA::Exception&) {
-            try {
-                named->destroy(true, true);
-            } catch (const CORBA::Exception&) { // the service has done that
-            }
-            throw;
-        }
-    }
-    make_named(*state, share);
-    {
+{
+    PortableServer::POA_var named;
+    try {
+        const events::ForwardingAdapters::Pair made = adapters_->take(share);
+        named = made.named;
+        auto state = std::make_unique<ServiceState>(
+            orb_.in(), limits_, std::move(store),
+            ShareOf{
+                .number = share, .named = made.named, .others = made.others, .factory = factory_});
+        make_named(*state, share);
+        state->serve();
         const std::lock_guard lock(mutex_);
-        if (!has_ended_) entries_[share].state = std::move(state);
+        if (has_ended_) return false;
+        entries_[share].state = std::move(state);
+        return true;
+    } catch (const std::exception& failure) { // of memory or threads, too
+        log::error(log::Line() << "notify: share " << share
+                               << " cannot be served: " << failure.what());
     }
-    return !state;
-} catch (const CORBA::Exception& failure) {
-    log::error(log::Line() << "notify: share " << share << " cannot be served: " << failure.what());
+    try {
+        if (!CORBA::is_nil(named.in())) named->destroy(true, true);
+    } catch (const CORBA::Exception&) { // the service has done that
+    }
     return false;
 }
 
-/// Those with a name that belong there, as far as they are not there yet.
+/// Those with a name that belong there, as far as they are not there yet. Where the store fails the
+/// share is left, and tried again.
 void SharedState::make_named(ServiceState& state, unsigned share)
 {
     for (const std::string& name : options_.channels) {
@@ -311,8 +311,10 @@ void SharedState::make_named(ServiceState& state, unsigned share)
             ChannelID id = 0;
             const auto made = KairosNotification::Channel_var(
                 state.create(name, state.channel_qos(options_.qos), {}, id));
-        } catch (const CORBA::Exception& failure) { // the share has others
+        } catch (const CORBA::UserException& failure) {
             log::error("notify: the channel " + name + " cannot be made: " + failure.what());
+        } catch (const CORBA::IMP_LIMIT&) { // the share has others
+            log::error("notify: the channel " + name + " is one too many");
         }
     }
 }
@@ -320,11 +322,23 @@ void SharedState::make_named(ServiceState& state, unsigned share)
 bool SharedState::give_back(unsigned share)
 {
     if (!use(share)->can_move()) return false;
+    {
+        const Use given = use(share);
+        given->discard();
+        if (!given->can_move()) { // something was made meanwhile
+            given->serve();
+            return false;
+        }
+    }
     end(share);
     return true;
 }
 
-void SharedState::drop(unsigned share) { end(share); }
+void SharedState::drop(unsigned share)
+{
+    if (has(share)) use(share)->abandon();
+    end(share);
+}
 
 /// Nobody begins to use it any more.
 void SharedState::end(unsigned share) noexcept
@@ -344,13 +358,14 @@ SharedState::Use SharedState::use(unsigned share)
 {
     const std::lock_guard lock(mutex_);
     const auto found = entries_.find(share);
-    if (found == entries_.end() || !found->second.state) raise_no_share();
+    if (has_ended_ || found == entries_.end() || !found->second.state) raise_no_share();
     return {*this, found->second};
 }
 
 SharedState::Use SharedState::use_any()
 {
     const std::lock_guard lock(mutex_);
+    if (has_ended_) raise_no_share();
     auto next = entries_.upper_bound(last_used_);
     for (std::size_t i = 0; i < entries_.size(); ++i, ++next) {
         if (next == entries_.end()) next = entries_.begin();
@@ -386,7 +401,12 @@ std::vector<std::pair<ChannelID, CORBA::Object_var>> SharedState::elsewhere(unsi
     std::vector<std::pair<ChannelID, CORBA::Object_var>> found;
     for (const StoredObject& object : objects) {
         if (kind_of(object) != StoredKind::channel) continue;
-        const auto stored = state_of<KairosNotificationStore::Channel>(object);
+        KairosNotificationStore::Channel stored;
+        try {
+            stored = state_of<KairosNotificationStore::Channel>(object);
+        } catch (const CORBA::SystemException&) { // nobody wrote it like this
+            continue;
+        }
         const bool is_named = *stored.name.in() != '\0';
         found.emplace_back(stored.number,
                            adapters_->reference(share, is_named, id_of_stored(stored.place),

@@ -20,8 +20,23 @@ constexpr const char* presence_class = "1265782370";
 constexpr std::chrono::seconds grace{5};
 /// So long others have the time to take what is their part.
 constexpr std::chrono::seconds others_time{5};
-/// Between attempts at one that could not be taken.
-constexpr std::chrono::seconds pause_after_failure{3};
+/// Between attempts at one that could not be taken: twice as long each time.
+constexpr std::chrono::seconds first_taking_pause{3};
+constexpr std::chrono::seconds longest_taking_pause{60};
+/// From when one was given back that no other has taken to when the next is given: likewise.
+constexpr std::chrono::seconds first_giving_pause{30};
+constexpr std::chrono::seconds longest_giving_pause{1800};
+/// Longer than the session of one that was here before lasts.
+constexpr std::chrono::seconds twin_time{60};
+/// For a word to the others at the end.
+constexpr std::chrono::milliseconds leaving_time{500};
+
+/// The next of them.
+std::chrono::seconds longer(std::chrono::seconds pause, std::chrono::seconds first,
+                            std::chrono::seconds longest)
+{
+    return std::clamp(pause * 2, first, longest);
+}
 
 std::string shares_of(const char* table) { return std::string(table) + "_shares"; }
 
@@ -63,7 +78,18 @@ Result<unsigned> Shares::make_table(Connection& connection, const SharesOptions&
                   std::to_string(options.count) + ") AS share"})
             if (auto made = execute(sql); !made) return made.error();
     if (auto done = execute("COMMIT"); !done) return done.error();
-    if (!*has_shares && *has_one) return 0U;
+    if (!*has_shares) {
+        if (*has_one) return 0U;
+    } else if (*has_one) {
+        return Error{ErrorCode::invalid_argument,
+                     connection.name() + ": there are both shares and the store of one " +
+                         options.owner + ": one of them is another version's"};
+    }
+    const Rows may_write = connection.execute(
+        ("SELECT has_table_privilege('" + table + "', 'UPDATE')::int::bigint").c_str());
+    if (!may_write.ok()) return error_in(connection);
+    if (may_write.integer(0, 0) != 1)
+        return Error{ErrorCode::invalid_argument, connection.name() + ": may not be written"};
     const Rows rows = connection.execute(("SELECT count(*) FROM " + table).c_str());
     if (!rows.ok()) return error_in(connection);
     constexpr std::int64_t most = 63;
@@ -102,7 +128,7 @@ Shares::Shares(const SharesOptions& options, std::unique_ptr<Connection> connect
       }())
 {
     for (unsigned share = 1; share <= count_; ++share)
-        shares_[share] = {};
+        shares_[share].unowned_since = Clock::now();
 }
 
 Shares::~Shares()
@@ -186,10 +212,11 @@ void Shares::run() noexcept
 {
     while (!is_ending_) {
         try {
-            drop_lost();
             bool has_acted = true;
-            while (has_acted && !is_ending_)
+            while (has_acted && !is_ending_) {
+                drop_lost();
                 has_acted = look() && act();
+            }
         } catch (const std::exception& failure) { // no memory: next time
             log::error(std::string(options_.owner) + "'s shares: " + failure.what());
         }
@@ -200,6 +227,27 @@ void Shares::run() noexcept
         changed_.notify_all();
         if (!is_ending_) wait();
     }
+    leave_others();
+}
+
+/// They do not count this process any more.
+void Shares::leave_others() noexcept
+{
+    try {
+        if (!attends_ || !connection_->is_still_open()) return;
+        connection_->set_deadline(Deadline::after(leaving_time));
+        (void)connection_->execute("SELECT pg_advisory_unlock_all()");
+        (void)connection_->execute((std::string("NOTIFY ") + options_.table).c_str());
+    } catch (const std::bad_alloc&) { // until the connection ends
+    }
+}
+
+/// Others may want now what nobody did.
+void Shares::note_present(std::size_t count)
+{
+    if (std::exchange(present_, count) == count) return;
+    giving_pause_ = {};
+    give_not_before_ = {};
 }
 
 void Shares::wait() noexcept
@@ -259,9 +307,20 @@ bool Shares::look()
             Share& share = found->second;
             share.address = rows.octets(i, 1);
             const bool is_owned = rows.integer(i, 2) != 0;
+            if (!is_owned || share.is_ours || share.address != address_)
+                share.elsewhere_since = now;
+            if (now - share.elsewhere_since > twin_time && !std::exchange(has_twin_, true))
+                log::error(std::string(options_.owner) +
+                           "'s shares: another process says that it is at our address: whom we "
+                           "send there come back");
             if (share.is_owned && !is_owned) share.unowned_since = now;
             share.is_owned = is_owned;
-            present_ = static_cast<std::size_t>(std::max<std::int64_t>(rows.integer(i, 3), 1));
+            note_present(static_cast<std::size_t>(std::max<std::int64_t>(rows.integer(i, 3), 1)));
+            if (found->first == given_ && share.address != address_) { // be it gone again
+                given_ = 0;
+                giving_pause_ = {};
+                share.not_before = {};
+            }
         }
     }
     if (!is_done && !std::exchange(has_said_, true))
@@ -310,14 +369,19 @@ bool Shares::act()
         for (const auto& [number, share] : shares_) {
             if (share.is_owned && !share.is_ours) ++others[share.address];
             if (share.is_ours || share.is_owned) continue;
+            if (now < share.not_before) continue;
             ++unowned;
-            const bool is_for_us = ours < part || now - share.unowned_since > others_time;
-            if (is_for_us && now >= share.not_before && now >= not_before_) free.push_back(number);
+            // What was given back comes back before another who has his part takes it.
+            const bool is_for_us =
+                ours < part || number == given_ || now - share.unowned_since > 2 * others_time;
+            if (is_for_us && now >= not_before_) free.push_back(number);
         }
         std::size_t fewest = others.size() + 1 < present_ ? 0 : ours;
         for (const auto& [address, count] : others)
             fewest = std::min(fewest, count);
-        if (free.empty() && (unowned != 0 || ours < fewest + 2)) return false;
+        const bool gives =
+            unowned == 0 && ours >= fewest + 2 && given_ == 0 && now >= give_not_before_;
+        if (free.empty() && !gives) return false;
     }
     // Not all at the same one.
     return free.empty() ? give_one_back() : take(free[random_() % free.size()]);
@@ -325,11 +389,23 @@ bool Shares::act()
 
 bool Shares::take(unsigned share)
 {
+    {
+        const std::lock_guard lock(mutex_);
+        lost_.erase(share); // which was of a store before
+        shares_[share].not_before = Clock::now() + first_taking_pause;
+    }
     const bool is_taken = use_.take(share);
     const std::lock_guard lock(mutex_);
     Share& taken = shares_[share];
     taken.is_ours = is_taken;
-    if (!is_taken) taken.not_before = Clock::now() + pause_after_failure;
+    taken.pause = is_taken ? std::chrono::seconds(0)
+                           : longer(taken.pause, first_taking_pause, longest_taking_pause);
+    taken.not_before = Clock::now() + taken.pause;
+    if (is_taken && share == given_) {
+        given_ = 0;
+        giving_pause_ = longer(giving_pause_, first_giving_pause, longest_giving_pause);
+        give_not_before_ = Clock::now() + giving_pause_;
+    }
     return true;
 }
 
@@ -342,11 +418,15 @@ bool Shares::give_one_back()
             if (share.is_ours) ours.push_back(number);
     }
     const auto given = std::ranges::find_if(ours, use_.give_back);
-    if (given == ours.end()) return false;
+    if (given == ours.end()) {
+        give_not_before_ = Clock::now() + first_giving_pause;
+        return false;
+    }
     {
         const std::lock_guard lock(mutex_);
         leave(shares_[*given]);
         shares_[*given].not_before = Clock::now() + others_time;
+        given_ = *given;
     }
     connection_->set_deadline(Deadline::after(options_.timeout));
     (void)connection_->execute((std::string("NOTIFY ") + options_.table).c_str());

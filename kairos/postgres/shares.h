@@ -83,7 +83,9 @@ class Shares {
         bool is_owned = false; // by whom ever
         bool is_ours = false;
         Clock::time_point unowned_since{};
-        Clock::time_point not_before{}; // it is tried again
+        Clock::time_point not_before{};      // it is tried again
+        Clock::time_point elsewhere_since{}; // last seen not at our address with somebody else
+        std::chrono::seconds pause{0};       // before that: longer each time
     };
 
     Shares(const SharesOptions& options, std::unique_ptr<Connection> connection,
@@ -97,6 +99,8 @@ class Shares {
     [[nodiscard]] bool act();
     [[nodiscard]] bool take(unsigned share);
     [[nodiscard]] bool give_one_back();
+    void leave_others() noexcept;
+    void note_present(std::size_t count);
     void drop_lost();
     static void leave(Share& share);
     void tell() noexcept;
@@ -112,8 +116,12 @@ class Shares {
     const std::unique_ptr<Connection> connection_;
     bool attends_ = false; // is counted, and hears what others say, by this session
     Clock::time_point not_before_{};
-    std::size_t present_ = 1; // processes
+    std::size_t present_ = 1;              // processes
+    unsigned given_ = 0;                   // given back, and nobody has it yet
+    std::chrono::seconds giving_pause_{0}; // longer each time that nobody wanted what was given
+    Clock::time_point give_not_before_{};
     bool has_said_ = false;
+    bool has_twin_ = false;
     std::minstd_rand random_{std::random_device{}()};
 
     Pool<Connection> reader_;

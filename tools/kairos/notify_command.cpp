@@ -175,13 +175,32 @@ std::string address_of_endpoint(const std::string& endpoint)
     constexpr std::string_view scheme = "iiop://";
     if (!endpoint.starts_with(scheme)) return {};
     std::string address = endpoint.substr(scheme.size());
+    if (address.find_first_of(";/") != std::string::npos) return {};
     if (address.starts_with("0.0.0.0:") || address.starts_with("[::]:")) return {}; // every one
     const std::size_t colon = address.rfind(':');
     const bool says_both =
-        colon != std::string::npos && colon != 0 &&
+        colon != std::string::npos && colon != 0 && colon + 1 != address.size() &&
         address.find_first_not_of("0123456789", colon + 1) == std::string::npos &&
-        address.substr(colon + 1) != "0" && colon + 1 != address.size();
+        address.substr(colon + 1) != "0";
     return says_both ? address : std::string();
+}
+
+/// Which of the addresses that references say is this service's: empty where all of them are.
+std::string own_address(const NotifyArguments& arguments,
+                        const std::vector<std::string>& orb_options)
+{
+    if (!arguments.limits.address.empty()) return arguments.limits.address;
+    unsigned hosts = 0;
+    for (std::size_t i = 0; i < orb_options.size(); ++i)
+        if (orb_options[i] == "-ORBPublish" && i + 1 < orb_options.size())
+            for (std::size_t at = orb_options[i + 1].find("host="); at != std::string::npos;
+                 at = orb_options[i + 1].find("host=", at + 1))
+                ++hosts;
+    if (hosts < 2) return {};
+    std::string address = address_of_endpoint(arguments.channels.endpoint);
+    if (address.empty())
+        fail("-ORBPublish says several hosts: --address says which one is this service's");
+    return address;
 }
 
 void serve_notified(const NotifyArguments& arguments, const std::vector<std::string>& orb_options)
@@ -198,8 +217,7 @@ void serve_notified(const NotifyArguments& arguments, const std::vector<std::str
     }
     if (*limits.opened_shares) {
         limits.channels = arguments.channels.channels;
-        if (limits.address.empty())
-            limits.address = address_of_endpoint(arguments.channels.endpoint);
+        limits.address = own_address(arguments, orb_options);
         return serve_channels<SharedNotifications>("kairos-notify", arguments.channels, limits,
                                                    orb_options);
     }
@@ -605,7 +623,7 @@ void add_serve(CLI::App& command, const std::shared_ptr<NotifyArguments>& argume
         ->add_option("--address", arguments->limits.address,
                      "HOST:PORT where this service is, and no other of the same database: where "
                      "clients are sent for the channels that it has. Unless given, that of "
-                     "--listen, or the only one that references say")
+                     "--listen where -ORBPublish says several hosts, else what references say")
         ->type_name("HOST:PORT");
     const CLI::Option* const listen = serve->get_option("--listen");
     run_on(*serve, status, [arguments, listen, &orb_options] {
