@@ -93,8 +93,15 @@ class SqliteJournal final : public Journal {
         if (!decide(change) || change.rows().empty()) return JournalStatus::done;
         const JournalStatus status = write(*turn, change);
         if (status != JournalStatus::done) return status;
+        (*turn).is_uncertain = true;
+        try {
+            apply();
+        } catch (const std::exception& failure) {
+            (*turn).log.say_once(failure.what());
+            return JournalStatus::uncertain;
+        }
+        (*turn).is_uncertain = false;
         number_ = change.number();
-        apply();
         return status;
     }
 
@@ -166,6 +173,7 @@ class SqliteJournal final : public Journal {
             Filling filling(*turn.replica, turn.log, false);
             const JournalStatus status = fill(turn, filling);
             if (status != JournalStatus::done) return status;
+            if (filling.has_refused()) return JournalStatus::full;
         }
         number_ = there;
         turn.is_uncertain = false;

@@ -346,7 +346,9 @@ bool ServiceState::put_set(std::uint64_t number, std::string_view value)
 {
     if (kept_set(number)) return true; // nothing of it changes
     const std::optional<KeptSet> kept = properties::kept_set(value, orb_.in());
-    if (!kept || number == 0 || kept->name.size() > set_name_octets_max) return false;
+    if (!kept || number == 0 || kept->name.size() > set_name_octets_max ||
+        kept->name == factory_name || kept->name == def_factory_name)
+        return false;
     std::shared_ptr<PropertySet> set;
     try {
         set = make_set(Rules(kept->types, kept->properties, limits, octets));
