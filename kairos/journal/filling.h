@@ -19,6 +19,15 @@
 
 namespace kairos::journal {
 
+/// No row has more, so that who reads one is not given whatever there is: 64 MiB, as the statements
+/// have it.
+inline constexpr std::size_t value_octets_max = 67'108'864;
+[[nodiscard]] inline bool is_too_large(const JournalChange& change)
+{
+    return std::ranges::any_of(
+        change.rows(), [](const JournalRow& row) { return row.value.size() > value_octets_max; });
+}
+
 /// FNV-1a over all that a row says.
 [[nodiscard]] inline std::int64_t checksum_of(std::string_view key, std::string_view value) noexcept
 {

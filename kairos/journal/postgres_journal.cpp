@@ -62,7 +62,8 @@ enum Statement : std::size_t {
 /// The first rows of those selected, as far as those before each are within so many octets.
 std::string portion_of(const std::string& selected)
 {
-    return "SELECT key, value, checksum FROM (SELECT *, COALESCE(sum(octet_length(value)) OVER"
+    return "SELECT key, CASE WHEN octet_length(value) <= 67108864 THEN value END, checksum FROM"
+           " (SELECT *, COALESCE(sum(octet_length(value)) OVER"
            " (ORDER BY key ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0) AS before FROM (" +
            selected + ") AS portion) AS summed WHERE before < 4194304 ORDER BY key";
 }
@@ -188,7 +189,11 @@ Result<void> make_tables(Connection& connection, const JournalKind& kind)
               "CREATE TABLE " + rows +
                   "(key bytea PRIMARY KEY, value bytea, checksum bigint NOT NULL,"
                   " changed bigint NOT NULL)",
-              "CREATE INDEX " + rows + "_changed ON " + rows + "(changed)"})
+              std::string("CREATE INDEX ")
+                  .append(rows)
+                  .append("_changed ON ")
+                  .append(rows)
+                  .append("(changed)")})
             if (auto made = execute(connection, sql); !made) return made;
     return execute(connection, "COMMIT");
 }
@@ -211,12 +216,14 @@ Result<Head> checked_head(Connection& connection, const JournalKind& kind)
 }
 
 // SQLSTATEs are in appendix A of PostgreSQL's manual.
+constexpr std::string_view read_only = "25006"; // it has become a standby
+
 JournalStatus status_of_state(std::string_view state)
 {
     // A lock or a statement that took too long; others that were in the way; the connection; a
     // server that ends, or has not begun yet; a transaction that stood still for too long.
-    if (state == "55P03" || state == "57014" || state.starts_with("40") || state.empty() ||
-        state.starts_with("08") || state.starts_with("57P") || state == "25P03")
+    if (state == read_only || state == "55P03" || state == "57014" || state.starts_with("40") ||
+        state.empty() || state.starts_with("08") || state.starts_with("57P") || state == "25P03")
         return JournalStatus::busy;
     return state.starts_with("53") || state.starts_with("54") ? JournalStatus::full
                                                               : JournalStatus::broken;
@@ -327,6 +334,7 @@ class PostgresJournal final : public Journal {
     static JournalStatus failed(PostgresTurn& turn, const postgres::Rows& rows)
     {
         turn.log.say_once(turn.connection->failure());
+        if (rows.state() == read_only) (void)turn.connection->reopen(); // another is to be written
         return turn.connection->is_open() ? status_of_state(rows.state()) : JournalStatus::busy;
     }
 
@@ -376,6 +384,7 @@ class PostgresJournal final : public Journal {
 
         JournalChange change(number_ + 1);
         if (!decide(change) || change.rows().empty()) return JournalStatus::done;
+        if (is_too_large(change)) return JournalStatus::full;
         if (const postgres::Rows written = send(connection, change); !written.ok())
             return failed(turn, written);
         const postgres::Rows ended = transaction.end();

@@ -71,6 +71,7 @@ ServiceState::ServiceState(CORBA::ORB_ptr orb, const ServiceLimits& bounds,
         begin();
     } catch (...) {
         if (journal_) journal_->end();
+        unbind_names();
         destroy_adapters(); // which lead to this
         throw;
     }
@@ -106,13 +107,18 @@ void ServiceState::serve(const POA_var& poa)
 ServiceState::~ServiceState()
 {
     if (journal_) journal_->end();
+    unbind_names();
+    destroy_adapters();
+}
+
+void ServiceState::unbind_names() noexcept
+{
     for (const std::string& name : in_table_)
         try {
             table_->unbind(name.c_str());
         } catch (const CORBA::Exception&) {
             // The ORB was destroyed before, or the program has unbound it.
         }
-    destroy_adapters();
 }
 
 void ServiceState::destroy_adapters() noexcept
