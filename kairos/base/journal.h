@@ -69,8 +69,9 @@ class KAIROS_API JournalReplica {
     virtual ~JournalReplica() = default;
 
     /// Takes a row in, in the place of the one that has this key. False: the service has not
-    /// written it like this, or what it belongs to is not there. What it throws leaves the row out,
-    /// too, or ends Journal::begin.
+    /// written it like this, or what it belongs to is not there. What it throws ends
+    /// Journal::begin; later, it is given the row again and again, and nothing is changed before it
+    /// has taken it.
     [[nodiscard]] virtual bool put(std::string_view key, std::string_view value) = 0;
     /// The row is gone, if it was there, with what cannot be without it.
     virtual void erase(std::string_view key) = 0;
@@ -100,8 +101,9 @@ class KAIROS_API Journal {
 
     /// Makes one change. When it is its turn and the replica has all changes of before, `decide`
     /// says what it is, or by false that there is none, and may throw, which changes nothing. When
-    /// the change is durable, `apply` makes it in memory, before the next one has its turn; it must
-    /// not fail. Neither may call somebody who waits, nor the journal.
+    /// the change is durable, `apply` makes it in memory, before the next one has its turn; where
+    /// it throws the change is `uncertain`, and the replica is given it as others' are. Neither may
+    /// call somebody who waits, nor the journal.
     [[nodiscard]] virtual JournalStatus write(const std::function<bool(JournalChange&)>& decide,
                                               const std::function<void()>& apply) = 0;
 

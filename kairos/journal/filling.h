@@ -19,6 +19,15 @@
 
 namespace kairos::journal {
 
+/// No row has more, so that who reads one is not given whatever there is: 64 MiB, as the statements
+/// have it.
+inline constexpr std::size_t value_octets_max = 67'108'864;
+[[nodiscard]] inline bool is_too_large(const JournalChange& change)
+{
+    return std::ranges::any_of(
+        change.rows(), [](const JournalRow& row) { return row.value.size() > value_octets_max; });
+}
+
 /// FNV-1a over all that a row says.
 [[nodiscard]] inline std::int64_t checksum_of(std::string_view key, std::string_view value) noexcept
 {
@@ -79,7 +88,8 @@ class Filling {
             if (!replica_.put(key, value)) log_.say_damaged(key, "says what it cannot");
         } catch (const std::exception& failure) {
             if (may_fail_) throw;
-            log_.say_damaged(key, std::string("is left out: ") + failure.what());
+            has_refused_ = true;
+            log_.say_damaged(key, std::string("is not taken in yet: ") + failure.what());
         }
     }
     void erase(std::string_view key) noexcept
@@ -99,11 +109,15 @@ class Filling {
             erase(*key);
     }
     [[nodiscard]] std::vector<std::string> keys() const { return replica_.keys(); }
+    /// Whether the replica has thrown: it has no room now for what is there, and is to be given it
+    /// again before it decides anything.
+    [[nodiscard]] bool has_refused() const noexcept { return has_refused_; }
 
   private:
     JournalReplica& replica_;
     JournalLog& log_;
     const bool may_fail_;
+    bool has_refused_ = false;
 };
 
 } // namespace kairos::journal

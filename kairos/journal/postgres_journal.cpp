@@ -33,6 +33,9 @@ constexpr const char* making_tables = "SELECT pg_advisory_xact_lock(1265791599)"
 constexpr std::chrono::milliseconds first_pause{50};
 /// Rows that a change may have missed to be made nevertheless; who has missed more loads all anew.
 constexpr std::size_t missed_max = 10'000;
+constexpr std::size_t missed_octets_max = std::size_t{4} << 20;
+/// What a row costs beside its octets, in octets: for the time that a change gets.
+constexpr std::size_t row_octets = 1000;
 /// Behind all keys.
 constexpr std::string_view last_key = "\xff";
 
@@ -59,7 +62,8 @@ enum Statement : std::size_t {
 /// The first rows of those selected, as far as those before each are within so many octets.
 std::string portion_of(const std::string& selected)
 {
-    return "SELECT key, value, checksum FROM (SELECT *, COALESCE(sum(octet_length(value)) OVER"
+    return "SELECT key, CASE WHEN octet_length(value) <= 67108864 THEN value END, checksum FROM"
+           " (SELECT *, COALESCE(sum(octet_length(value)) OVER"
            " (ORDER BY key ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0) AS before FROM (" +
            selected + ") AS portion) AS summed WHERE before < 4194304 ORDER BY key";
 }
@@ -86,8 +90,9 @@ class PostgresStatements {
                 " checksum = EXCLUDED.checksum, changed = EXCLUDED.changed",
             "ooii");
         add("UPDATE " + rows + " SET value = NULL, changed = $2 WHERE key = $1", "oi");
-        add("SELECT count(*) FROM (SELECT 1 FROM " + rows +
-                " WHERE changed > $1 LIMIT $2) AS counted",
+        add("SELECT count(*), COALESCE(sum(octet_length(value)), 0)::bigint FROM (SELECT value "
+            "FROM " +
+                rows + " WHERE changed > $1 LIMIT $2) AS counted",
             "ii");
         add("SELECT key FROM " + missed +
                 " WHERE value IS NULL AND key < $2"
@@ -147,8 +152,8 @@ Result<void> execute(Connection& connection, const std::string& sql)
     return {};
 }
 
-/// What each connection is told, whenever it is made. A service that stands still in the middle of
-/// a change, or is gone without a word, does not keep others from theirs for ever.
+/// What each connection is told, whenever it is made. A service that stands still with a change
+/// that it has not sent, or is gone without a word, does not keep others from theirs for ever.
 Result<void> prepare_connection(Connection& connection)
 {
     if (auto set =
@@ -184,7 +189,11 @@ Result<void> make_tables(Connection& connection, const JournalKind& kind)
               "CREATE TABLE " + rows +
                   "(key bytea PRIMARY KEY, value bytea, checksum bigint NOT NULL,"
                   " changed bigint NOT NULL)",
-              "CREATE INDEX " + rows + "_changed ON " + rows + "(changed)"})
+              std::string("CREATE INDEX ")
+                  .append(rows)
+                  .append("_changed ON ")
+                  .append(rows)
+                  .append("(changed)")})
             if (auto made = execute(connection, sql); !made) return made;
     return execute(connection, "COMMIT");
 }
@@ -207,12 +216,14 @@ Result<Head> checked_head(Connection& connection, const JournalKind& kind)
 }
 
 // SQLSTATEs are in appendix A of PostgreSQL's manual.
+constexpr std::string_view read_only = "25006"; // it has become a standby
+
 JournalStatus status_of_state(std::string_view state)
 {
     // A lock or a statement that took too long; others that were in the way; the connection; a
     // server that ends, or has not begun yet; a transaction that stood still for too long.
-    if (state == "55P03" || state == "57014" || state.starts_with("40") || state.empty() ||
-        state.starts_with("08") || state.starts_with("57P") || state == "25P03")
+    if (state == read_only || state == "55P03" || state == "57014" || state.starts_with("40") ||
+        state.empty() || state.starts_with("08") || state.starts_with("57P") || state == "25P03")
         return JournalStatus::busy;
     return state.starts_with("53") || state.starts_with("54") ? JournalStatus::full
                                                               : JournalStatus::broken;
@@ -294,11 +305,12 @@ class PostgresJournal final : public Journal {
         if (Clock::now() < retry_at_.load()) return JournalStatus::busy;
         const Deadline deadline = Deadline::after(options_.timeout);
         const Pool<PostgresTurn>::Use turn(turns_, deadline);
-        if (!turn) return late();
+        if (!turn) return JournalStatus::busy;
         Connection& connection = *(*turn).connection;
         connection.set_deadline(deadline);
         const JournalStatus status = write(*turn, decide, apply);
-        if (connection.gave_up()) (void)late();
+        // Who comes after has to wait no longer.
+        if (connection.gave_up()) retry_at_ = Clock::now() + options_.timeout;
         return status;
     }
 
@@ -318,17 +330,11 @@ class PostgresJournal final : public Journal {
         return all;
     }
 
-    /// Who comes after has to wait no longer.
-    JournalStatus late()
-    {
-        retry_at_ = Clock::now() + options_.timeout;
-        return JournalStatus::busy;
-    }
-
     /// What a failure means, which the log says once.
     static JournalStatus failed(PostgresTurn& turn, const postgres::Rows& rows)
     {
         turn.log.say_once(turn.connection->failure());
+        if (rows.state() == read_only) (void)turn.connection->reopen(); // another is to be written
         return turn.connection->is_open() ? status_of_state(rows.state()) : JournalStatus::busy;
     }
 
@@ -378,12 +384,18 @@ class PostgresJournal final : public Journal {
 
         JournalChange change(number_ + 1);
         if (!decide(change) || change.rows().empty()) return JournalStatus::done;
+        if (is_too_large(change)) return JournalStatus::full;
         if (const postgres::Rows written = send(connection, change); !written.ok())
             return failed(turn, written);
         const postgres::Rows ended = transaction.end();
         if (ended.ok() && ended.done() == "COMMIT") {
+            try {
+                apply();
+            } catch (const std::exception& failure) { // it is taken in as if it were another's
+                turn.log.say_once(failure.what());
+                return JournalStatus::uncertain;
+            }
             number_ = change.number();
-            apply();
             turn.log.say_written();
             return JournalStatus::done;
         }
@@ -406,7 +418,7 @@ class PostgresJournal final : public Journal {
                                             .octets(row.value)
                                             .integer(checksum_of(row.key, row.value))
                                             .integer(number));
-            progress.note_added(row.key.size() + row.value.size());
+            progress.note_added(row.key.size() + row.value.size() + row_octets);
         }
         connection.add(write_head, Parameters().integer(number));
         connection.add(notify);
@@ -420,14 +432,16 @@ class PostgresJournal final : public Journal {
     JournalStatus take_in_missed(PostgresTurn& turn, const Head& head)
     {
         bool is_much = true;
-        const JournalStatus status = has_missed_much(turn, head, is_much);
+        bool is_large = false;
+        const JournalStatus status = has_missed_much(turn, head, is_much, is_large);
         if (status != JournalStatus::done) return status;
-        if (!is_much) return take_in(turn, head);
-        turn.log.say_once("there is much that was missed: it is loaded anew");
+        if (!is_much && !is_large) return take_in(turn, head, false);
+        turn.log.say_once("there is much that was missed: it is taken in first");
         return JournalStatus::busy;
     }
 
-    JournalStatus has_missed_much(PostgresTurn& turn, const Head& head, bool& is_much) const
+    JournalStatus has_missed_much(PostgresTurn& turn, const Head& head, bool& is_much,
+                                  bool& is_large) const
     {
         is_much = head.number < number_ || number_ < head.floor;
         if (is_much) return JournalStatus::done;
@@ -437,6 +451,7 @@ class PostgresJournal final : public Journal {
                               .integer(missed_max + 1));
         if (!count.ok()) return failed(turn, count);
         is_much = static_cast<std::size_t>(count.integer(0, 0)) > missed_max;
+        is_large = static_cast<std::size_t>(count.integer(0, 1)) > missed_octets_max;
         return JournalStatus::done;
     }
 
@@ -450,6 +465,7 @@ class PostgresJournal final : public Journal {
             const postgres::Rows rows = ask(beyond);
             if (!rows.ok()) return failed(turn, rows);
             if (rows.count() == 0) return JournalStatus::done;
+            if (is_ending_) return JournalStatus::busy;
             for (std::size_t i = 0; i < rows.count(); ++i)
                 take(rows, i);
             beyond = rows.octets(rows.count() - 1, 0);
@@ -463,13 +479,15 @@ class PostgresJournal final : public Journal {
         filling.put(key, value, rows.integer(i, 2) == checksum_of(key, value));
     }
 
-    JournalStatus take_in(PostgresTurn& turn, const Head& head)
+    /// Each portion has its own time if it `has_time`.
+    JournalStatus take_in(PostgresTurn& turn, const Head& head, bool has_time)
     {
         Connection& connection = *turn.connection;
         Filling filling(*turn.replica, turn.log, false);
         const auto seen = static_cast<std::int64_t>(number_.load());
         const auto since = [&](Statement statement) {
-            return [&connection, statement, seen](std::string_view key) {
+            return [&connection, statement, seen, has_time, this](std::string_view key) {
+                if (has_time) connection.set_deadline(Deadline::after(options_.timeout));
                 return connection.run(statement, Parameters().integer(seen).octets(key));
             };
         };
@@ -480,8 +498,15 @@ class PostgresJournal final : public Journal {
             status = for_each_portion(
                 turn, "", since(missed_written),
                 [&](const postgres::Rows& rows, std::size_t i) { put(filling, rows, i); });
-        if (status == JournalStatus::done) number_ = head.number;
-        return status;
+        return status == JournalStatus::done ? seen_up_to(head, filling) : status;
+    }
+
+    /// Where the replica has no room for some of it, that is tried again.
+    JournalStatus seen_up_to(const Head& head, const Filling& filling)
+    {
+        if (filling.has_refused()) return JournalStatus::full;
+        number_ = head.number;
+        return JournalStatus::done;
     }
 
     JournalStatus load(PostgresTurn& turn, const Head& head, bool may_fail)
@@ -506,8 +531,7 @@ class PostgresJournal final : public Journal {
         const JournalStatus status = for_each_portion(
             turn, "", beyond(some_rows),
             [&](const postgres::Rows& rows, std::size_t i) { put(filling, rows, i); });
-        if (status == JournalStatus::done) number_ = head.number;
-        return status;
+        return status == JournalStatus::done ? seen_up_to(head, filling) : status;
     }
 
     /// Has the replica take in what it has not seen, however much that is.
@@ -523,10 +547,11 @@ class PostgresJournal final : public Journal {
             if (head.number == number_) return status;
             if (head.number < number_)
                 turn.log.say("the database has fewer changes than before: it is loaded anew");
-            status = has_missed_much(turn, head, is_much);
+            bool is_large = false;
+            status = has_missed_much(turn, head, is_much, is_large);
         }
         if (status != JournalStatus::done) return status;
-        return is_much ? load(turn, head, is_first) : take_in(turn, head);
+        return is_much ? load(turn, head, is_first) : take_in(turn, head, true);
     }
 
     // --- The thread that is told of others' changes ----------------------------------------------

@@ -35,6 +35,9 @@ enum Statement : std::size_t {
     all_keys,
     all_rows,
 };
+constexpr const char* all_rows_sql =
+    "SELECT key, CASE WHEN length(value) <= 67108864 THEN value END,"
+    " checksum FROM row ORDER BY key";
 constexpr const char* sqlite_statements[] = {
     "BEGIN IMMEDIATE",
     "COMMIT",
@@ -44,7 +47,7 @@ constexpr const char* sqlite_statements[] = {
     "REPLACE INTO row VALUES (?, ?, ?)",
     "DELETE FROM row WHERE key = ?",
     "SELECT key FROM row ORDER BY key",
-    "SELECT key, value, checksum FROM row ORDER BY key",
+    all_rows_sql,
 };
 static_assert(std::size(sqlite_statements) == all_rows + 1);
 
@@ -91,10 +94,18 @@ class SqliteJournal final : public Journal {
                 return status;
         JournalChange change(number_ + 1);
         if (!decide(change) || change.rows().empty()) return JournalStatus::done;
+        if (is_too_large(change)) return JournalStatus::full;
         const JournalStatus status = write(*turn, change);
         if (status != JournalStatus::done) return status;
+        (*turn).is_uncertain = true;
+        try {
+            apply();
+        } catch (const std::exception& failure) {
+            (*turn).log.say_once(failure.what());
+            return JournalStatus::uncertain;
+        }
+        (*turn).is_uncertain = false;
         number_ = change.number();
-        apply();
         return status;
     }
 
@@ -166,6 +177,7 @@ class SqliteJournal final : public Journal {
             Filling filling(*turn.replica, turn.log, false);
             const JournalStatus status = fill(turn, filling);
             if (status != JournalStatus::done) return status;
+            if (filling.has_refused()) return JournalStatus::full;
         }
         number_ = there;
         turn.is_uncertain = false;

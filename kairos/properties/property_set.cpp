@@ -149,10 +149,12 @@ void PropertySet::change(const std::function<bool()>& check,
     // Between the two nobody else changes the set: others have no turn.
     corba::raise_unless_done(journal_->write(
         [&](JournalChange& made) {
-            const std::lock_guard lock(mutex_);
-            if (is_forgotten_) corba::raise_no_such_object();
-            if (!check()) return false;
-            rows(made);
+            {
+                const std::lock_guard lock(mutex_);
+                if (is_forgotten_) corba::raise_no_such_object();
+                if (!check()) return false;
+            }
+            rows(made); // who reads does not wait for that
             return true;
         },
         [&] {

@@ -141,7 +141,8 @@ class PropertySet {
     [[nodiscard]] std::shared_ptr<Record> make(std::string_view name, const CORBA::Any& value,
                                                Mode mode) const;
     /// Where `check`, which says by false that there is nothing to do, has found that it may be,
-    /// `rows` says what the journal is to have, and `apply` makes it. They must hold mutex_.
+    /// `rows` says what the journal is to have, and `apply` makes it. `check` and `apply` must hold
+    /// mutex_.
     void change(const std::function<bool()>& check, const std::function<void(JournalChange&)>& rows,
                 const std::function<void()>& apply);
     void enter(const RecordPtr& record);

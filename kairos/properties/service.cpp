@@ -71,6 +71,7 @@ ServiceState::ServiceState(CORBA::ORB_ptr orb, const ServiceLimits& bounds,
         begin();
     } catch (...) {
         if (journal_) journal_->end();
+        unbind_names();
         destroy_adapters(); // which lead to this
         throw;
     }
@@ -106,13 +107,18 @@ void ServiceState::serve(const POA_var& poa)
 ServiceState::~ServiceState()
 {
     if (journal_) journal_->end();
+    unbind_names();
+    destroy_adapters();
+}
+
+void ServiceState::unbind_names() noexcept
+{
     for (const std::string& name : in_table_)
         try {
             table_->unbind(name.c_str());
         } catch (const CORBA::Exception&) {
             // The ORB was destroyed before, or the program has unbound it.
         }
-    destroy_adapters();
 }
 
 void ServiceState::destroy_adapters() noexcept
@@ -346,7 +352,9 @@ bool ServiceState::put_set(std::uint64_t number, std::string_view value)
 {
     if (kept_set(number)) return true; // nothing of it changes
     const std::optional<KeptSet> kept = properties::kept_set(value, orb_.in());
-    if (!kept || number == 0 || kept->name.size() > set_name_octets_max) return false;
+    if (!kept || number == 0 || kept->name.size() > set_name_octets_max ||
+        kept->name == factory_name || kept->name == def_factory_name)
+        return false;
     std::shared_ptr<PropertySet> set;
     try {
         set = make_set(Rules(kept->types, kept->properties, limits, octets));

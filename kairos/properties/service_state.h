@@ -67,6 +67,7 @@ class ServiceState final : private JournalReplica {
     [[nodiscard]] CORBA::Object_ptr activate(const Entry& entry, Kind kind);
     void make_room(Entries& gone);
     void deactivate(const Entry& entry) noexcept;
+    void unbind_names() noexcept;
     void destroy_adapters() noexcept;
 
     // Where sets are kept

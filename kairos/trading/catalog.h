@@ -160,8 +160,10 @@ class Catalog {
     [[nodiscard]] std::uint64_t add_type(const char* name, const char* interface,
                                          const Repository::PropStructSeq& properties,
                                          const Repository::ServiceTypeNameSeq& supers);
-    /// Its offers are withdrawn.
-    void remove_type(const char* name);
+    /// Its offers are withdrawn. What else belongs to it is told: `rows` of the journal, if there
+    /// is one, are asked for, and `apply` is called, both while the lock is held.
+    void remove_type(const char* name, const std::function<void(JournalChange&)>& rows = {},
+                     const std::function<void()>& apply = {});
     [[nodiscard]] std::vector<std::string> types_since(std::uint64_t incarnation) const;
     [[nodiscard]] Repository::TypeStruct describe(const char* name, bool fully) const;
     void set_masked(const char* name, bool masked);

@@ -61,6 +61,32 @@ std::string row_of(const Offer& offer, CORBA::ORB_ptr orb)
         .row();
 }
 
+std::string link_key(std::string_view name) { return std::string(link_rows).append(name); }
+
+std::string proxy_key(std::uint64_t number) { return corba::row_key(proxy_rows, number); }
+
+std::string row_of(const CosTrading::Link::LinkInfo& link, CORBA::ORB_ptr orb)
+{
+    return corba::RowWriter(orb).put(link).row();
+}
+
+std::string row_of(const CosTrading::Proxy::ProxyInfo& proxy, CORBA::ORB_ptr orb)
+{
+    return corba::RowWriter(orb).put(proxy).row();
+}
+
+std::optional<CosTrading::Link::LinkInfo> kept_link(std::string_view row, CORBA::ORB_ptr orb)
+{
+    return kept_in<CosTrading::Link::LinkInfo>(
+        row, orb, [](corba::RowReader& in, CosTrading::Link::LinkInfo& kept) { in.get(kept); });
+}
+
+std::optional<CosTrading::Proxy::ProxyInfo> kept_proxy(std::string_view row, CORBA::ORB_ptr orb)
+{
+    return kept_in<CosTrading::Proxy::ProxyInfo>(
+        row, orb, [](corba::RowReader& in, CosTrading::Proxy::ProxyInfo& kept) { in.get(kept); });
+}
+
 std::string row_of(const Attributes& attributes)
 {
     CosTrading::Admin::OctetSeq stem;

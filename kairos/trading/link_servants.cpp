@@ -33,12 +33,12 @@ class LinkServant final : public Component<POA_CosTrading::Link> {
         info.target_reg = known_register(target);
         info.def_pass_on_follow_rule = def_pass_on;
         info.limiting_follow_rule = limiting;
-        state().links.add(name, info);
+        state().add_link(name, info);
     }
     void remove_link(const char* name) override
     {
         state().links.check_name(name);
-        state().links.remove(name);
+        state().remove_link(name);
     }
     LinkInfo* describe_link(const char* name) override
     {
@@ -61,7 +61,7 @@ class LinkServant final : public Component<POA_CosTrading::Link> {
         state().links.check_name(name);
         if (!state().links.find(name)) throw Idl::UnknownLinkName(name);
         check_rules(def_pass_on, limiting);
-        state().links.modify(name, def_pass_on, limiting);
+        state().modify_link(name, def_pass_on, limiting);
     }
 
   private:
@@ -110,16 +110,11 @@ class ProxyServant final : public Component<POA_CosTrading::Proxy> {
         const std::shared_ptr<ProxyOffer> proxy =
             make_proxy(service_type, info, state().limits, state().octets);
         refuse_dynamic(*proxy->offer, properties);
-        const std::uint64_t number = state().proxies.add(proxy);
-        if (!is_known(service_type)) { // it was removed meanwhile, and its proxy offers before this
-            state().proxies.withdraw(number);
-            throw CosTrading::UnknownServiceType(type);
-        }
-        return state().proxy_id_of(number);
+        return state().proxy_id_of(state().add_proxy(proxy));
     }
     void withdraw_proxy(const char* id) override
     {
-        if (!state().proxies.withdraw(number_of(id))) throw CosTrading::UnknownOfferId(id);
+        if (!state().withdraw_proxy(number_of(id))) throw CosTrading::UnknownOfferId(id);
     }
     Idl::ProxyInfo* describe_proxy(const char* id) override
     {
@@ -135,14 +130,6 @@ class ProxyServant final : public Component<POA_CosTrading::Proxy> {
         if (state().catalog.find(state().number_of(id)) == nullptr)
             throw CosTrading::UnknownOfferId(id);
         throw Idl::NotProxyOfferId(id);
-    }
-    [[nodiscard]] bool is_known(const TypePtr& type) const
-    {
-        try {
-            return state().catalog.type(type->name.c_str()) == type;
-        } catch (const CosTrading::UnknownServiceType&) {
-            return false;
-        }
     }
     void refuse_dynamic(const Offer& offer, const CosTrading::PropertySeq& given) const
     {

@@ -65,9 +65,12 @@ void Links::add(const char* name, const LinkInfo& info)
     enter(name, std::move(entry));
 }
 
-void Links::put(const std::string& name, const LinkInfo& info)
+void Links::put(const std::string& name, const LinkInfo& info) { put(name, info, charge_of(info)); }
+
+void Links::put(const std::string& name, const LinkInfo& info,
+                std::shared_ptr<const corba::Charge> charge)
 {
-    Entry entry{.info = info, .charge = charge_of(info)};
+    Entry entry{.info = info, .charge = std::move(charge)};
     const std::lock_guard lock(mutex_);
     enter(name, std::move(entry));
 }

@@ -58,6 +58,11 @@ class Links {
     /// Enters a link, or what has become of it: what add and modify come to, and what a trader that
     /// has kept its links begins with. Throws IMP_LIMIT, NO_RESOURCES.
     void put(const std::string& name, const LinkInfo& info);
+    /// What a link has of the memory of all, until it ends. Throws IMP_LIMIT, NO_RESOURCES.
+    [[nodiscard]] std::shared_ptr<const corba::Charge> charge_of(const LinkInfo& info) const;
+    /// Enters a link that has been charged. Throws IMP_LIMIT for too many.
+    void put(const std::string& name, const LinkInfo& info,
+             std::shared_ptr<const corba::Charge> charge);
     /// Changes its rules. Throws UnknownLinkName.
     void modify(const char* name, CosTrading::FollowOption def_pass_on,
                 CosTrading::FollowOption limiting);
@@ -87,7 +92,6 @@ class Links {
         std::shared_ptr<const corba::Charge> charge{};
     };
 
-    [[nodiscard]] std::shared_ptr<const corba::Charge> charge_of(const LinkInfo& info) const;
     void enter(const std::string& name, Entry entry);
 
     const ServiceLimits& limits_;

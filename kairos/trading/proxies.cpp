@@ -131,6 +131,11 @@ std::optional<std::string> literal_of(const CORBA::Any& value)
     }
 }
 
+[[noreturn]] void raise_too_many_proxies()
+{
+    throw CORBA::IMP_LIMIT(0, CORBA::COMPLETED_NO, "the trader has as many proxy offers as it may");
+}
+
 void check_recipe(const char* recipe, const Offer& offer, const ServiceLimits& limits)
 {
     const auto goes_on = [] { return true; };
@@ -202,12 +207,27 @@ std::shared_ptr<ProxyOffer> make_proxy(TypePtr type, const Proxy::ProxyInfo& inf
     return proxy;
 }
 
+void Proxies::require_room() const
+{
+    const std::lock_guard lock(mutex_);
+    if (proxies_.size() >= limits_.proxies_max) raise_too_many_proxies();
+}
+
+std::vector<std::uint64_t> Proxies::numbers_of(std::string_view type) const
+{
+    std::vector<std::uint64_t> all;
+    const std::lock_guard lock(mutex_);
+    const auto found = by_type_.find(type);
+    if (found == by_type_.end()) return all;
+    for (const auto& [number, proxy] : found->second)
+        all.push_back(number);
+    return all;
+}
+
 /// Must hold mutex_.
 void Proxies::enter(std::uint64_t number, const std::shared_ptr<ProxyOffer>& proxy)
 {
-    if (proxies_.size() >= limits_.proxies_max)
-        throw CORBA::IMP_LIMIT(0, CORBA::COMPLETED_NO,
-                               "the trader has as many proxy offers as it may");
+    if (proxies_.size() >= limits_.proxies_max) raise_too_many_proxies();
     proxy->number = number;
     proxies_.insert_or_assign(number, proxy);
     by_type_[proxy->offer->type->name].insert_or_assign(number, proxy);

@@ -54,6 +54,10 @@ class Proxies {
     void put(std::uint64_t number, const std::shared_ptr<ProxyOffer>& proxy);
     /// False if there is none of this number.
     bool withdraw(std::uint64_t number);
+    /// Throws IMP_LIMIT where there are as many as may be.
+    void require_room() const;
+    /// Returns the numbers of those of exactly this type.
+    [[nodiscard]] std::vector<std::uint64_t> numbers_of(std::string_view type) const;
     /// Withdraws those of a type that was removed.
     void withdraw_of(std::string_view type);
     /// Null if there is none of this number.
@@ -70,7 +74,7 @@ class Proxies {
     void enter(std::uint64_t number, const std::shared_ptr<ProxyOffer>& proxy);
 
     const ServiceLimits& limits_;
-    mutable std::mutex mutex_; // guards what follows; nothing is called while it is held
+    mutable std::mutex mutex_; // guards what follows; inside Catalog::mutex_; nothing is called
     std::map<std::uint64_t, ProxyPtr> proxies_;
     std::map<std::string, std::map<std::uint64_t, ProxyPtr>, std::less<>> by_type_; // none empty
     std::uint64_t last_number_ = 0;

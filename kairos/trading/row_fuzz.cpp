@@ -51,6 +51,18 @@ void try_type(Catalog& catalog, std::uint64_t incarnation, std::string_view row)
     (void)catalog.describe(kept->name.c_str(), true);
 }
 
+void try_proxy(const Catalog& catalog, std::string_view row)
+{
+    const auto kept = kept_proxy(row, fuzzed_orb());
+    if (!kept) return;
+    try {
+        const auto proxy = make_proxy(catalog.type(kept->type.in()), *kept, few,
+                                      std::make_shared<corba::Octets>(few.octets_of_all_max));
+        KAIROS_CHECK(kept_proxy(row_of(proxy->info, fuzzed_orb()), fuzzed_orb()));
+    } catch (const CORBA::UserException&) { // the type is not there, or does not allow it
+    }
+}
+
 } // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size)
@@ -76,6 +88,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
                 KAIROS_CHECK(again && again->type == kept->type);
             }
             if (kind == 4) catalog.forget_type(row.size());
+            if (kind == 5)
+                if (const auto link = kept_link(row, fuzzed_orb()))
+                    KAIROS_CHECK(kept_link(row_of(*link, fuzzed_orb()), fuzzed_orb()));
+            if (kind == 6) try_proxy(catalog, row);
         } catch (const CORBA::SystemException&) { // there are as many as may be
         }
     }

@@ -539,10 +539,7 @@ class RepositoryServant final : public POA_CosTradingRepos::ServiceTypeRepositor
   public:
     using Idl = CosTradingRepos::ServiceTypeRepository;
 
-    explicit RepositoryServant(TraderState& state)
-        : catalog_(state.catalog), proxies_(state.proxies)
-    {
-    }
+    explicit RepositoryServant(TraderState& state) : state_(state), catalog_(state.catalog) {}
 
     Idl::IncarnationNumber incarnation() override { return to_idl(catalog_.incarnation()); }
     Idl::IncarnationNumber add_type(const char* name, const char* interface,
@@ -551,11 +548,7 @@ class RepositoryServant final : public POA_CosTradingRepos::ServiceTypeRepositor
     {
         return to_idl(catalog_.add_type(name, interface, properties, supers));
     }
-    void remove_type(const char* name) override
-    {
-        catalog_.remove_type(name);
-        proxies_.withdraw_of(name);
-    }
+    void remove_type(const char* name) override { state_.remove_type(name); }
     Idl::ServiceTypeNameSeq* list_types(const Idl::SpecifiedServiceTypes& which) override
     {
         std::uint64_t since = 0;
@@ -588,8 +581,8 @@ class RepositoryServant final : public POA_CosTradingRepos::ServiceTypeRepositor
         return made;
     }
 
+    TraderState& state_;
     Catalog& catalog_;
-    Proxies& proxies_;
 };
 
 } // namespace

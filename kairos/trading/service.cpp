@@ -134,6 +134,115 @@ void TraderState::change(const std::function<void(Attributes&)>& make)
         }));
 }
 
+void TraderState::write(const std::function<bool(JournalChange&)>& decide,
+                        const std::function<void()>& apply)
+{
+    corba::raise_unless_done(journal_->write(decide, apply));
+}
+
+void TraderState::add_link(const char* name, const LinkInfo& info)
+{
+    if (!journal_) return links.add(name, info);
+    const auto charge = links.charge_of(info);
+    const std::string row = row_of(info, orb_.in());
+    write(
+        [&](JournalChange& rows) {
+            if (links.find(name)) throw CosTrading::Link::DuplicateLinkName(name);
+            if (links.names().size() >= limits.links_max)
+                throw CORBA::IMP_LIMIT(0, CORBA::COMPLETED_NO,
+                                       "the trader has as many links as it may");
+            rows.put(link_key(name), row);
+            return true;
+        },
+        [&] { links.put(name, info, charge); });
+}
+
+void TraderState::modify_link(const char* name, CosTrading::FollowOption def_pass_on,
+                              CosTrading::FollowOption limiting)
+{
+    if (!journal_) return links.modify(name, def_pass_on, limiting);
+    write(
+        [&](JournalChange& rows) {
+            std::optional<LinkInfo> info = links.find(name);
+            if (!info) throw CosTrading::Link::UnknownLinkName(name);
+            info->def_pass_on_follow_rule = def_pass_on;
+            info->limiting_follow_rule = limiting;
+            rows.put(link_key(name), row_of(*info, orb_.in()));
+            return true;
+        },
+        [&] { links.modify(name, def_pass_on, limiting); });
+}
+
+void TraderState::remove_link(const char* name)
+{
+    if (!journal_) return links.remove(name);
+    write(
+        [&](JournalChange& rows) {
+            if (!links.find(name)) throw CosTrading::Link::UnknownLinkName(name);
+            rows.erase(link_key(name));
+            return true;
+        },
+        [&] { links.remove(name); });
+}
+
+/// Whether it is there still, and not another one of its name.
+bool TraderState::is_known(const ServiceType& type) const
+{
+    try {
+        return catalog.type(type.name.c_str()).get() == &type;
+    } catch (const CosTrading::UnknownServiceType&) {
+        return false;
+    }
+}
+
+std::uint64_t TraderState::add_proxy(const std::shared_ptr<ProxyOffer>& proxy)
+{
+    const ServiceType& type = *proxy->offer->type;
+    std::uint64_t number = 0;
+    if (!journal_) {
+        number = proxies.add(proxy);
+        if (is_known(type)) return number;
+        proxies.withdraw(number); // its type was removed, and its proxy offers before this
+        throw CosTrading::UnknownServiceType(type.name.c_str());
+    }
+    const std::string row = row_of(proxy->info, orb_.in());
+    write(
+        [&](JournalChange& rows) {
+            if (!is_known(type)) throw CosTrading::UnknownServiceType(type.name.c_str());
+            proxies.require_room();
+            number = rows.number();
+            rows.put(proxy_key(number), row);
+            return true;
+        },
+        [&] { proxies.put(number, proxy); });
+    return number;
+}
+
+bool TraderState::withdraw_proxy(std::uint64_t number)
+{
+    if (!journal_) return proxies.withdraw(number);
+    bool is_there = false;
+    write(
+        [&](JournalChange& rows) {
+            is_there = proxies.find(number) != nullptr;
+            if (is_there) rows.erase(proxy_key(number));
+            return is_there;
+        },
+        [&] { proxies.withdraw(number); });
+    return is_there;
+}
+
+void TraderState::remove_type(const char* name)
+{
+    catalog.remove_type(
+        name,
+        [&](JournalChange& rows) {
+            for (const std::uint64_t number : proxies.numbers_of(name))
+                rows.erase(proxy_key(number));
+        },
+        [&] { proxies.withdraw_of(name); });
+}
+
 // --- What a journal's rows become ----------------------------------------------------------------
 
 bool TraderState::put(std::string_view key, std::string_view value)
@@ -151,14 +260,47 @@ bool TraderState::put(std::string_view key, std::string_view value)
         return kept && key.empty() &&
                catalog.restore_type(*incarnation, kept->name.c_str(), kept->type);
     }
+    if (key.starts_with(link_rows)) {
+        const std::string name(key.substr(std::string_view(link_rows).size()));
+        const auto kept = kept_link(value, orb_.in());
+        if (!kept || !is_link_name(name, limits) || CORBA::is_nil(kept->target.in())) return false;
+        links.put(name, *kept);
+        return true;
+    }
+    if (const auto proxy = corba::take_number(key, proxy_rows))
+        return key.empty() && put_proxy(*proxy, value);
     const auto number = corba::take_number(key, offer_rows);
     const auto kept = kept_offer(value, orb_.in());
     return number && kept && key.empty() &&
            catalog.restore_offer(*number, kept->type, kept->reference.in(), kept->properties);
 }
 
+bool TraderState::put_proxy(std::uint64_t number, std::string_view value)
+{
+    const auto kept = kept_proxy(value, orb_.in());
+    if (!kept || number == 0) return false;
+    try {
+        const TypePtr type = catalog.type(kept->type.in());
+        const std::shared_ptr<ProxyOffer> proxy = make_proxy(type, *kept, limits, octets);
+        proxies.withdraw(number);
+        proxies.put(number, proxy);
+        return true;
+    } catch (const CORBA::UserException&) {
+        return false; // its type is not there, or does not allow it
+    }
+}
+
 void TraderState::erase(std::string_view key)
 {
+    if (key.starts_with(link_rows)) {
+        const std::string name(key.substr(std::string_view(link_rows).size()));
+        if (links.find(name)) links.remove(name.c_str());
+        return;
+    }
+    if (const auto proxy = corba::take_number(key, proxy_rows)) {
+        proxies.withdraw(*proxy);
+        return;
+    }
     if (const auto incarnation = corba::take_number(key, type_rows))
         catalog.forget_type(*incarnation);
     else if (const auto number = corba::take_number(key, offer_rows))
@@ -180,6 +322,10 @@ std::vector<std::string> TraderState::keys() const
         all.push_back(type_key(incarnation));
     for (const std::uint64_t number : catalog.all_numbers())
         all.push_back(offer_key(number));
+    for (const std::string& name : links.names())
+        all.push_back(link_key(name));
+    for (const std::uint64_t number : proxies.numbers(0, proxies.last_number(), limits.proxies_max))
+        all.push_back(proxy_key(number));
     return all;
 }
 

@@ -293,7 +293,8 @@ void Catalog::note_numbers(std::uint64_t last)
     last_number_ = std::max(last_number_, last);
 }
 
-void Catalog::remove_type(const char* name)
+void Catalog::remove_type(const char* name, const std::function<void(JournalChange&)>& others,
+                          const std::function<void()>& apply)
 {
     check_type_name(name, limits_);
     Entries gone; // end without the lock
@@ -306,10 +307,13 @@ void Catalog::remove_type(const char* name)
         rows->erase(type_key(std::uint64_t{number.high} << 32 | number.low));
         for (const auto& [offer_number, offer] : found.shelf.offers)
             rows->erase(offer_key(offer_number));
+        if (others) others(*rows);
         return true;
     };
-    change(incarnation_, decide,
-           [&] { take_out_type(entries_.find(std::string_view(name)), gone); });
+    change(incarnation_, decide, [&] {
+        take_out_type(entries_.find(std::string_view(name)), gone);
+        if (apply) apply();
+    });
 }
 
 std::vector<std::string> Catalog::types_since(std::uint64_t incarnation) const

@@ -84,6 +84,23 @@ class TraderState final : private JournalReplica {
         return before;
     }
 
+    // Changes of what links and proxies have, and the journal, if there is one, whose exceptions
+    // they throw, too.
+    /// Throws as Links::add.
+    void add_link(const char* name, const LinkInfo& info);
+    /// Throws UnknownLinkName.
+    void modify_link(const char* name, CosTrading::FollowOption def_pass_on,
+                     CosTrading::FollowOption limiting);
+    /// Throws UnknownLinkName.
+    void remove_link(const char* name);
+    /// Returns its number. Throws UnknownServiceType where its type was removed meanwhile;
+    /// IMP_LIMIT.
+    [[nodiscard]] std::uint64_t add_proxy(const std::shared_ptr<ProxyOffer>& proxy);
+    /// False if there is none of this number.
+    [[nodiscard]] bool withdraw_proxy(std::uint64_t number);
+    /// Removes a type with its offers and proxy offers. Throws as Catalog::remove_type.
+    void remove_type(const char* name);
+
     /// One of the trader's objects, owned by the caller.
     template <typename Interface>
     [[nodiscard]] typename Interface::_ptr_type object(const char* name) const
@@ -131,6 +148,10 @@ class TraderState final : private JournalReplica {
   private:
     void begin();
     void change(const std::function<void(Attributes&)>& make);
+    void write(const std::function<bool(JournalChange&)>& decide,
+               const std::function<void()>& apply);
+    [[nodiscard]] bool is_known(const ServiceType& type) const;
+    [[nodiscard]] bool put_proxy(std::uint64_t number, std::string_view value);
     [[nodiscard]] bool put(std::string_view key, std::string_view value) override;
     void erase(std::string_view key) override;
     [[nodiscard]] std::vector<std::string> keys() const override;

@@ -62,8 +62,10 @@ class MapReplica final : public JournalReplica {
 struct MapService {
     explicit MapService(std::unique_ptr<Journal> opened) : journal(std::move(opened))
     {
-        if (journal->begin(replica) != JournalStatus::done)
-            throw std::runtime_error("cannot begin");
+        JournalStatus status = JournalStatus::busy;
+        while (status == JournalStatus::busy)
+            status = journal->begin(replica);
+        if (status != JournalStatus::done) throw std::runtime_error("cannot begin");
     }
     MapService(const MapService&) = delete;
     MapService& operator=(const MapService&) = delete;
@@ -500,6 +502,58 @@ TYPED_TEST_P(Kept, TypesAndOffersAreThereAgain)
     EXPECT_LT(incarnation, served.types->incarnation().low);
 }
 
+TYPED_TEST_P(Kept, LinksAndProxyOffersAreThereAgain)
+{
+    using CosTrading::always;
+    using CosTrading::if_no_local;
+    using CosTrading::local_only;
+    std::string id;
+    std::string gone;
+    {
+        ServedTrader<TypeParam> served(this->backend_);
+        served.add_type("T", {{"n", CORBA::_tc_long}});
+        served.add_type("U", {});
+        const CosTrading::Link_var link = served.lookup->link_if();
+        link->add_link("b", served.lookup.in(), local_only, always);
+        link->add_link("c", served.lookup.in(), local_only, always);
+        EXPECT_THROW(link->add_link("b", served.lookup.in(), local_only, always),
+                     CosTrading::Link::DuplicateLinkName);
+        link->modify_link("b", local_only, if_no_local);
+        link->remove_link("c");
+        EXPECT_THROW(link->remove_link("c"), CosTrading::Link::UnknownLinkName);
+        const CosTrading::Proxy_var proxy = served.lookup->proxy_if();
+        const auto offer = [&](const char* type) {
+            return std::string(
+                CORBA::String_var(proxy->export_proxy(served.lookup.in(), type,
+                                                      CosTrading::PropertySeq(), true,
+                                                      "$* and TRUE", CosTrading::PolicySeq()))
+                    .in());
+        };
+        id = offer("T");
+        gone = offer("T");
+        proxy->withdraw_proxy(gone.c_str());
+        (void)offer("U");
+        served.types->remove_type("U"); // with its proxy offer
+    }
+    ServedTrader<TypeParam> served(this->backend_);
+    const CosTrading::Link_var link = served.lookup->link_if();
+    const CosTrading::LinkNameSeq_var names = link->list_links();
+    ASSERT_EQ(1U, names->length());
+    EXPECT_STREQ("b", names[0U].in());
+    const CosTrading::Link::LinkInfo_var info = link->describe_link("b");
+    EXPECT_EQ(if_no_local, info->limiting_follow_rule);
+    const CosTrading::Proxy_var proxy = served.lookup->proxy_if();
+    const CosTrading::Proxy::ProxyInfo_var kept = proxy->describe_proxy(id.c_str());
+    EXPECT_STREQ("T", kept->type.in());
+    EXPECT_STREQ("$* and TRUE", kept->recipe.in());
+    EXPECT_THROW(proxy->withdraw_proxy(gone.c_str()), CosTrading::UnknownOfferId);
+    CosTrading::OfferIdSeq_var ids;
+    CosTrading::OfferIdIterator_var rest;
+    served.admin->list_proxies(10, ids.out(), rest.out());
+    ASSERT_EQ(1U, ids->length());
+    EXPECT_EQ(id, ids[0U].in());
+}
+
 TYPED_TEST_P(Kept, ATraderDoesNotBeginWithMoreThanItMayHave)
 {
     {
@@ -571,7 +625,7 @@ REGISTER_TYPED_TEST_SUITE_P(Kept, RowsComeBackInTheirOrder, WhatIsNotDecidedIsNo
                             DamagedRowsAreLeftOutAndNamed, ARowBeyondTheLimitsEndsTheBeginning,
                             ManyThreadsAtOnce, SetsAreThereAgainByTheSameReferences,
                             SetsOfFactoriesAreWhatTheyWere, EmptySetsThatNobodyUsesMakeRoom,
-                            TypesAndOffersAreThereAgain, ATraderDoesNotBeginWithMoreThanItMayHave,
-                            RandomChangesAreThereAgain);
+                            TypesAndOffersAreThereAgain, LinksAndProxyOffersAreThereAgain,
+                            ATraderDoesNotBeginWithMoreThanItMayHave, RandomChangesAreThereAgain);
 
 } // namespace kairos::kept

@@ -25,9 +25,10 @@ class PostgresBackend : public postgres::Schema {
                                                        const JournalKind& kind)
     {
         options.opening_timeout = std::chrono::minutes(1);
-        auto opened = journal::open_postgres_journal(options, kind);
-        if (!opened) throw std::runtime_error(opened.error().reason);
-        return std::move(opened).value();
+        // Where the time is short it may not be enough on a busy machine.
+        for (;;)
+            if (auto opened = journal::open_postgres_journal(options, kind))
+                return std::move(opened).value();
     }
     void damage(const JournalKind& kind, const std::string& key) const
     {
@@ -81,7 +82,8 @@ void await(Condition condition)
 JournalStatus insist(MapService& service, const std::vector<JournalRow>& rows)
 {
     for (;;)
-        if (const JournalStatus status = service.write(rows); status != JournalStatus::busy)
+        if (const JournalStatus status = service.write(rows);
+            status != JournalStatus::busy && status != JournalStatus::uncertain)
             return status;
 }
 
@@ -118,7 +120,10 @@ class SharedReplica final : public JournalReplica {
 struct Watching {
     explicit Watching(std::unique_ptr<Journal> opened) : journal(std::move(opened))
     {
-        EXPECT_EQ(JournalStatus::done, journal->begin(replica));
+        JournalStatus status = JournalStatus::busy;
+        while (status == JournalStatus::busy)
+            status = journal->begin(replica);
+        EXPECT_EQ(JournalStatus::done, status);
     }
     Watching(const Watching&) = delete;
     Watching& operator=(const Watching&) = delete;
@@ -182,7 +187,7 @@ TEST(KeptByMany, GoOnWhenTheDatabaseIsBack)
 {
     const PostgresBackend backend;
     const journal::PostgresOptions options{.url = backend.url(),
-                                           .timeout = std::chrono::milliseconds(2000)};
+                                           .timeout = std::chrono::seconds(10)};
     const Watching watching(PostgresBackend::open(options, test_kind));
     MapService one(PostgresBackend::open(options, test_kind));
     EXPECT_EQ(JournalStatus::done, insist(one, {{.key = "a", .value = "1"}}));
@@ -235,6 +240,40 @@ TEST(KeptByMany, LoadAnewWhereTheyAreTooFarBehind)
                     " UPDATE kairos_test SET number = 2, floor = 0");
     watching.await_rows({{"a", "1"}});
     await([&] { return watching.journal->number() == 2; });
+}
+
+/// What one has no room for now it has later, and does not decide without it.
+TEST(KeptByMany, TakeInLaterWhatTheyHaveNoRoomForNow)
+{
+    const PostgresBackend backend;
+    const Watching watching(backend.open(test_kind));
+    MapService one(backend.open(test_kind));
+    EXPECT_EQ(JournalStatus::done, one.write({{.key = "a", .value = "much"}}));
+    bool was_decided = false;
+    EXPECT_EQ(JournalStatus::full, watching.journal->write(
+                                       [&](JournalChange&) {
+                                           was_decided = true;
+                                           return false;
+                                       },
+                                       [] {}));
+    EXPECT_FALSE(was_decided);
+    EXPECT_EQ(JournalStatus::done, one.write({{.key = "a", .value = "little"}}));
+    watching.await_rows({{"a", "little"}});
+}
+
+/// A change that was made durable and not in memory is taken in as others' are.
+TEST(KeptByMany, TakeInTheirOwnWhereMemoryFailed)
+{
+    const PostgresBackend backend;
+    MapService one(backend.open(test_kind));
+    EXPECT_EQ(JournalStatus::uncertain, one.journal->write(
+                                            [](JournalChange& change) {
+                                                change.put("a", "1");
+                                                return true;
+                                            },
+                                            [] { throw std::bad_alloc(); }));
+    EXPECT_EQ(JournalStatus::done, one.write({{.key = "b", .value = "2"}}));
+    EXPECT_EQ(2U, one.journal->number());
 }
 
 TEST(KeptByMany, NothingIsLeftOfWhatWasErasedLongAgo)
@@ -315,8 +354,14 @@ TEST(KeptByMany, OffersAreTheSameEverywhere)
     EXPECT_EQ(1000U, here.admin->set_max_list(50));
     await([&] { return there.admin->max_list() == 50; });
     here.types->remove_type("T");
-    await([&] { return there.ids().empty(); });
-    EXPECT_THROW((void)there.count("T", ""), CosTrading::UnknownServiceType);
+    await([&] {
+        try {
+            (void)there.count("T", "");
+            return false;
+        } catch (const CosTrading::UnknownServiceType&) {
+            return there.ids().empty();
+        }
+    });
     here.add_type("T", {});
     (void)here.offer("T", {});
     await([&] { return there.ids().size() == 1; });
@@ -328,15 +373,17 @@ TEST(KeptByMany, ReadsGoOnWhileTheDatabaseIsAway)
     const Place place;
     properties::PropertyService service(
         place.orb(), {},
-        PostgresBackend::open({.url = backend.url(), .timeout = std::chrono::milliseconds(1000)},
+        PostgresBackend::open({.url = backend.url(), .timeout = std::chrono::seconds(10)},
                               properties::store_kind));
-    const CosPropertyService::PropertySetDef_var set = service.create_set("Plant");
+    CosPropertyService::PropertySetDef_var set;
     const auto define = [&](CORBA::Long value) {
         for (;;) {
             try {
+                if (CORBA::is_nil(set.in())) set = service.create_set("Plant");
                 return set->define_property("n", long_any(value));
             } catch (const CORBA::TRANSIENT&) {
                 std::this_thread::yield();
+            } catch (const CORBA::PERSIST_STORE&) { // nobody knows, so again
             }
         }
     };

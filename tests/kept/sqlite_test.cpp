@@ -86,6 +86,22 @@ TEST(KeptInAFile, OneProcessHasIt)
     EXPECT_EQ(0600U, status.st_mode & 0777U);
 }
 
+/// A change that was made durable and not in memory is taken in before the next one.
+TEST(KeptInAFile, TakesInWhatMemoryHasNot)
+{
+    const SqliteBackend backend;
+    MapService service(backend.open(test_kind));
+    EXPECT_EQ(JournalStatus::uncertain, service.journal->write(
+                                            [](JournalChange& change) {
+                                                change.put("a", "1");
+                                                return true;
+                                            },
+                                            [] { throw std::bad_alloc(); }));
+    EXPECT_EQ(JournalStatus::done, service.write({{.key = "b", .value = "2"}}));
+    EXPECT_EQ((Rows{{"a", "1"}, {"b", "2"}}), service.replica.rows);
+    EXPECT_EQ(2U, service.journal->number());
+}
+
 TEST(KeptInAFile, IsOfOneKind)
 {
     const SqliteBackend backend;

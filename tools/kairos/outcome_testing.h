@@ -7,7 +7,11 @@
 
 #include <chrono>
 #include <csignal>
+#include <cstdlib>
+#include <filesystem>
+#include <stdexcept>
 #include <string>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -36,6 +40,28 @@ inline std::string outcome_of(std::vector<std::string> arguments)
     const auto remains = process.finish(outcome_patience);
     return std::to_string(remains.exit_status) + " " + output + remains.errors;
 }
+
+/// A folder of its own, gone at the end.
+class ToolFolder {
+  public:
+    ToolFolder()
+    {
+        std::string path = std::filesystem::temp_directory_path() / "kairos_tool_XXXXXX";
+        if (mkdtemp(path.data()) == nullptr) throw std::runtime_error("no temporary folder");
+        path_ = path;
+    }
+    ToolFolder(const ToolFolder&) = delete;
+    ToolFolder& operator=(const ToolFolder&) = delete;
+    ~ToolFolder()
+    {
+        std::error_code ignored;
+        std::filesystem::remove_all(path_, ignored);
+    }
+    [[nodiscard]] std::string file(const char* name) const { return path_ / name; }
+
+  private:
+    std::filesystem::path path_;
+};
 
 /// Serves as long as it lives; `reference` is the first line that it printed.
 class ServingTool {

@@ -55,5 +55,23 @@ TEST_F(PropertyCommand, SaysWhatIsWrong)
     EXPECT_TRUE(complains(outcome, "is not a PropertySet")) << outcome;
 }
 
+TEST(PropertyStore, HasTheSetsAgain)
+{
+    const ToolFolder folder;
+    const std::vector<std::string> serve{"property", "serve",   "--set",
+                                         "Plant",    "--store", folder.file("sets")};
+    {
+        ServingTool server(serve);
+        EXPECT_EQ("0 ", outcome_of({"property", "set", server.reference, "area", "12"}));
+        const std::string second = outcome_of(serve);
+        EXPECT_NE(std::string::npos, second.find("another property service has the store"))
+            << second;
+        EXPECT_EQ(0, server.end());
+    }
+    ServingTool server(serve);
+    EXPECT_EQ("0 12\n", outcome_of({"property", "get", server.reference, "area"}));
+    EXPECT_EQ(0, server.end());
+}
+
 } // namespace
 } // namespace kairos::tools

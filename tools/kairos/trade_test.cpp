@@ -15,7 +15,8 @@ using TypeRepository = CosTradingRepos::ServiceTypeRepository;
 
 class TradeCommand : public ::testing::Test {
   protected:
-    TradeCommand()
+    explicit TradeCommand(std::vector<std::string> arguments = {"trade", "serve"})
+        : server_(std::move(arguments))
     {
         int argc = 1;
         char name[] = "test";
@@ -51,7 +52,7 @@ class TradeCommand : public ::testing::Test {
         EXPECT_EQ(0, server_.end());
     }
 
-    ServingTool server_{{"trade", "serve"}};
+    ServingTool server_;
     const std::string trader_ = server_.reference;
     CORBA::ORB_var orb_;
     CORBA::Long floor_ = 0;
@@ -70,6 +71,30 @@ TEST_F(TradeCommand, ShowsTypesAndOffers)
               outcome_of({"trade", "ls", trader_}));
     EXPECT_EQ("0 " + ids_[0] + "\tDevice\t{\"floor\":1}\n",
               outcome_of({"trade", "ls", trader_, "Device"}));
+}
+
+/// In front of the trader, which it outlasts.
+struct FolderOfTrader {
+    const ToolFolder folder;
+    const std::vector<std::string> serve{"trade", "serve", "--store", folder.file("offers")};
+};
+
+class KeptTradeCommand : private FolderOfTrader, public TradeCommand {
+  protected:
+    KeptTradeCommand() : TradeCommand(serve) {}
+    [[nodiscard]] const std::vector<std::string>& again() const { return serve; }
+};
+
+TEST_F(KeptTradeCommand, HasTypesAndOffersAgain)
+{
+    EXPECT_EQ(0, server_.end());
+    ServingTool server(again());
+    EXPECT_EQ("0 " + ids_[0] + "\tDevice\t{\"floor\":1}\n" + ids_[1] +
+                  "\tPrinter\t{\"floor\":2}\n" + ids_[2] + "\tPrinter\t{\"floor\":3}\n",
+              outcome_of({"trade", "ls", server.reference}));
+    EXPECT_EQ(0, server.end());
+    const std::string outcome = outcome_of({"trade", "serve", "--store", "/nowhere/at/all"});
+    EXPECT_TRUE(outcome.starts_with("1 kairos trade: /nowhere/at/all")) << outcome;
 }
 
 TEST_F(TradeCommand, AsksForOffers)
