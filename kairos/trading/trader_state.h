@@ -109,6 +109,7 @@ class TraderState {
 
     const ServiceLimits limits;
     const std::shared_ptr<corba::Octets> octets;
+    const std::shared_ptr<corba::Octets> foreign_octets; // of offers of other traders
     Catalog catalog;
     Links links;
     Proxies proxies;
