@@ -102,6 +102,7 @@ std::vector<std::string> Links::names() const
 {
     std::vector<std::string> all;
     const std::lock_guard lock(mutex_);
+    all.reserve(entries_.size());
     for (const auto& [name, entry] : entries_)
         all.push_back(name);
     return all;
