@@ -35,10 +35,11 @@ inline constexpr std::size_t distinguished_name_max = 4096;
 /// Octets of an alternative name as it is written, and how many a certificate has.
 inline constexpr std::size_t alternative_name_max = 1024;
 inline constexpr std::size_t alternative_names_max = 64;
-/// Bits of the key of RSA's that has signed a certificate, of its exponent, and of a key of another
-/// kind: what it costs to look at a signature grows with them.
+/// Bits of the key of RSA's that has signed a certificate, of its exponent, of an elliptic curve,
+/// and of a key of another kind: what it costs to look at a signature grows with them.
 inline constexpr int rsa_bits_max = 8192;
 inline constexpr int rsa_exponent_bits_max = 64;
+inline constexpr int curve_bits_max = 521;
 inline constexpr int other_key_bits_max = 4096;
 } // namespace limits
 

@@ -435,7 +435,7 @@ void GroupReceiver::serve(Place& place, const net::Address& from, MutableBytes m
                        .profile_data = {},
                        .selected_index = 0,
                        .ior = {}};
-        const LaneThreads::Taken taken = lanes_.take(each, octets);
+        const LaneThreads::Taken taken = lanes_.take(each, octets, i != 0);
         if (taken == LaneThreads::Taken::full)
             drop(place.text, &from, "too many wait for its lane");
         if (taken != LaneThreads::Taken::no) continue;

@@ -570,23 +570,23 @@ void ChannelState::destroy()
 
 void ChannelState::publish(const EventSet& events, bool to_group)
 {
-    publish_to_all(events, events.length());
-    if (multicast_ && to_group) multicast_->send(events);
+    if (publish_to_all(events, events.length()) && multicast_ && to_group) multicast_->send(events);
 }
 
 void ChannelState::publish(EventViews events, bool to_group)
 {
-    publish_to_all(events, static_cast<CORBA::ULong>(events.size()));
-    if (multicast_ && to_group) multicast_->send(events);
+    const auto count = static_cast<CORBA::ULong>(events.size());
+    if (publish_to_all(events, count) && multicast_ && to_group) multicast_->send(events);
 }
 
+/// Returns false for those that go in a circle, which are dropped.
 template <typename Events>
-void ChannelState::publish_to_all(const Events& events, CORBA::ULong count)
+bool ChannelState::publish_to_all(const Events& events, CORBA::ULong count)
 {
     received_.fetch_add(count, std::memory_order_relaxed);
     if (Nested::is_too_deep()) {
         dropped_.fetch_add(count, std::memory_order_relaxed);
-        return;
+        return false;
     }
     const Nested here;
     const Published<Consumers>::Reader consumers(consumers_);
@@ -597,6 +597,7 @@ void ChannelState::publish_to_all(const Events& events, CORBA::ULong count)
         } catch (const std::exception&) { // without memory
             dropped_.fetch_add(count, std::memory_order_relaxed);
         }
+    return true;
 }
 
 template <typename Events>

@@ -186,7 +186,7 @@ class ChannelState : public std::enable_shared_from_this<ChannelState> {
     void publish(EventViews events, bool to_group = true);
     /// Give events of a message to the group to all that want them.
     void take_from_group(const EventSet& events);
-    void take_from_group(EventViews events);
+    void take_from_group(std::span<EventView> events);
     /// Disconnects all and tells them so; the channel is of no more use.
     void destroy();
     [[nodiscard]] CORBA::ULong append(RtecEventChannelAdmin::Observer_ptr observer);
@@ -232,7 +232,7 @@ class ChannelState : public std::enable_shared_from_this<ChannelState> {
         BlockPtr block;
     };
     template <typename Events>
-    void publish_to_all(const Events& events, CORBA::ULong count);
+    [[nodiscard]] bool publish_to_all(const Events& events, CORBA::ULong count);
     template <typename Events>
     void offer(const ConsumerPtr& consumer, const Events& events, CORBA::ULong count, Kept& kept);
     void collect(const ConsumerPtr& consumer, const EventSet& events);

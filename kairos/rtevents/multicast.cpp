@@ -324,19 +324,23 @@ void ChannelState::take_from_group(const EventSet& events)
     if (events.length() == 0) return;
     const Multicast::Taken taken = multicast_->take(events[0].header, events.length());
     if (!taken.is_new) return;
-    if (!taken.is_marked) return publish(events, false);
+    const CORBA::ULong first = taken.is_marked ? 1 : 0;
     EventSet others;
-    others.length(events.length() - 1);
-    for (CORBA::ULong i = 0; i < others.length(); ++i)
-        others[i] = events[i + 1];
+    others.length(events.length() - first);
+    for (CORBA::ULong i = 0; i < others.length(); ++i) {
+        others[i] = events[i + first];
+        others[i].header.ttl = std::min(others[i].header.ttl, Multicast::ttl_max);
+    }
     publish(others, false);
 }
 
-void ChannelState::take_from_group(EventViews events)
+void ChannelState::take_from_group(std::span<EventView> events)
 {
     if (events.empty()) return;
     const Multicast::Taken taken = multicast_->take(events.front().header, events.size());
     if (!taken.is_new) return;
+    for (EventView& each : events)
+        each.header.ttl = std::min(each.header.ttl, Multicast::ttl_max);
     publish(events.subspan(taken.is_marked ? 1 : 0), false);
 }
 

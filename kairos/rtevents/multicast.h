@@ -71,6 +71,10 @@ class Multicast {
     /// Octets of an event, at most: what groups take of a message, but for what is around it.
     static constexpr std::size_t event_octets_max = (std::size_t{4} << 20) - 4096;
 
+    /// How many gateways an event may pass that comes from a group, whatever it says itself: who
+    /// has forged one has it go round no oftener.
+    static constexpr CORBA::Long ttl_max = 16;
+
     /// `group` is a URL, and `types` are those of the events that are sent; all where it is empty.
     /// Throws BAD_PARAM for what is no group.
     Multicast(CORBA::ORB_ptr orb, const std::string& group, std::vector<CORBA::Long> types);

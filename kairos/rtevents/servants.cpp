@@ -52,7 +52,7 @@ bool push_in_place(orb::Upcall& upcall, Publish&& publish)
     if (!read(in, *views)) return false;
     upcall.in() = in;
     upcall.oneway_arguments_read();
-    publish(EventViews(*views));
+    publish(*views);
     upcall.reply();
     return true;
 }
@@ -121,13 +121,15 @@ class GroupMemberServant final : public POA_RtecEventComm::PushConsumer {
     void push(const RtecEventComm::EventSet& events) override { state_->take_from_group(events); }
     /// Nobody is connected, and so nobody is disconnected.
     void disconnect_push_consumer() override {}
-    /// Nothing but what comes to the group: who has a connection is asked for a proxy.
+    /// Nothing but what comes in datagrams, to the group or by diop://, of which nobody can tell
+    /// who sends it: who has a connection is asked for a proxy.
     void _kairos_dispatch(orb::Upcall& upcall) override
     {
         const net::Address* const from = upcall.channel().peer_address();
         if (from == nullptr || from->native_family() != AF_UNSPEC) throw CORBA::NO_PERMISSION();
         if (upcall.operation() != "push" ||
-            !push_in_place(upcall, [&](EventViews events) { state_->take_from_group(events); }))
+            !push_in_place(
+                upcall, [&](std::vector<EventView>& events) { state_->take_from_group(events); }))
             Skeleton::_kairos_dispatch(upcall);
     }
 

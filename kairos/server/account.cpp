@@ -134,24 +134,10 @@ bool Account::queue(std::size_t octets, RequestSource& source) noexcept
     octets = counted(octets);
     if (octets == 0) return true;
     const std::lock_guard lock(mutex_);
-    const bool leaves_room =
-        passed_ != nullptr && passed_ != &source && passed_times_ >= passed_max;
-    const std::size_t kept = leaves_room ? passed_octets_ : 0;
-    if (queued_ != 0 && queued_ + octets + kept > limit_ / 2) {
-        if (passed_ == nullptr) {
-            passed_ = &source;
-            passed_octets_ = octets;
-        }
+    if (queued_ != 0 && queued_ + octets > limit_ / 2) {
         if (!std::exchange(source.waiting.waits, true))
             source.waiting.next = std::exchange(waiting_, &source);
         return false;
-    }
-    if (passed_ != nullptr) {
-        const bool is_it = passed_ == &source && octets >= passed_octets_;
-        const bool is_over = is_it || ++passed_times_ >= 2 * passed_max;
-        // One that could have gone on, with room or with nothing before it, may not be there now.
-        if (is_over || queued_ == 0) passed_ = nullptr;
-        if (is_over) passed_times_ = 0;
     }
     queued_ += octets;
     held_.store(held_.load(std::memory_order_relaxed) + octets, std::memory_order_relaxed);
@@ -178,7 +164,6 @@ void Account::unqueue(std::size_t octets) noexcept
 void Account::forget(const RequestSource& source) noexcept
 {
     const std::lock_guard lock(mutex_);
-    if (passed_ == &source) passed_ = nullptr;
     if (!source.waiting.waits) return;
     RequestSource** at = &waiting_;
     while (*at != &source)

@@ -31,9 +31,6 @@ class Account {
     /// The share that one connection has. Each part of it is set by one thread at a time.
     class Share;
 
-    /// How many requests may pass one that waits, until there is room kept for it; so many again,
-    /// for which there is room as well, until that is thought to have gone.
-    static constexpr std::size_t passed_max = 64;
     /// How many octets of each part of a share are not counted.
     static constexpr std::size_t free_octets = std::size_t{4} << 10;
 
@@ -46,9 +43,7 @@ class Account {
     // --- any thread ---
     /// Notes that a request of so many octets from this source goes to whoever serves it. Returns
     /// false if they have too much already: then it is to be tried again when the source is told
-    /// so. Where one waits that many others have passed meanwhile, there is room for these only as
-    /// far as they leave it some, or nothing is queued: so what is large is not left behind while
-    /// smaller ones of other lanes come.
+    /// so.
     [[nodiscard]] bool queue(std::size_t octets, RequestSource& source) noexcept;
     /// Notes that a request of so many octets was served, and tells all sources that wait for that:
     /// an ORB has several, one for each lane.
@@ -129,9 +124,6 @@ class Account {
     std::size_t freed_ = 0; // by connections that were cut off, and not yet given to the system
     std::size_t held_most_lately_ = 0; // since that
     RequestSource* waiting_ = nullptr; // a list of the sources that wait for octets
-    RequestSource* passed_ = nullptr;  // of the one that has waited longest, so many octets
-    std::size_t passed_octets_ = 0;
-    std::size_t passed_times_ = 0; // by others, since one has waited
     /// How many places there are for hosts; what those that fall into one place hold is one's.
     static constexpr std::size_t hosts_max = 256;
     const std::unique_ptr<std::array<Host, hosts_max>> hosts_;

@@ -150,6 +150,15 @@ bool is_key_too_large(const X509& certificate)
     (void)EVP_PKEY_get_bn_param(key, OSSL_PKEY_PARAM_RSA_E, &read);
     const Owned<BIGNUM, &BN_free> exponent(read); // null for keys that have none
     ERR_clear_error();
+    if (EVP_PKEY_is_a(key, "EC") == 1) { // those of characteristic 2 take ten times as long
+        std::array<char, 64> field{};
+        const bool is_known =
+            EVP_PKEY_get_utf8_string_param(key, OSSL_PKEY_PARAM_EC_FIELD_TYPE, field.data(),
+                                           field.size(), nullptr) == 1;
+        ERR_clear_error();
+        return !is_known || std::string_view(field.data()) != SN_X9_62_prime_field ||
+               EVP_PKEY_get_bits(key) > csi::limits::curve_bits_max;
+    }
     const int most = exponent ? csi::limits::rsa_bits_max : csi::limits::other_key_bits_max;
     return EVP_PKEY_get_bits(key) > most ||
            (exponent && BN_num_bits(exponent.get()) > csi::limits::rsa_exponent_bits_max);
@@ -160,7 +169,10 @@ bool is_key_too_large(const X509& certificate)
 std::string_view fault_of_issuer(X509& issuer, X509& certificate, long between)
 {
     if (X509_check_issued(&issuer, &certificate) != X509_V_OK) return "has not signed";
-    if (X509_check_ca(&issuer) == 0) return "is no authority, and may not sign";
+    constexpr int authority = 1;
+    constexpr int old_root = 3; // of X.509 version 1, signed by itself
+    const int is = X509_check_ca(&issuer);
+    if (is != authority && is != old_root) return "is no authority, and may not sign";
     const long most = X509_get_pathlen(&issuer);
     if (most >= 0 && between > most) return "allows fewer between itself and the first, and so not";
     if (is_key_too_large(issuer)) return "has a key larger than is looked at, with which it signed";

@@ -283,13 +283,13 @@ TEST_F(RtMulticast, LargeSetsGoInSeveralMessages)
     Site other(options_of());
     std::vector<RtecEventComm::Event> all;
     Lines there;
-    for (CORBA::Long i = 0; i < 100; ++i) {
+    for (CORBA::Long i = 0; i < 50; ++i) {
         all.push_back(event_of(plot, i, 1, 1000));
         there.push_back("16/" + std::to_string(i) + " 0");
     }
     one.push(all);
     EXPECT_TRUE(other.hearing().hears(there));
-    EXPECT_TRUE(one.counts(&MulticastFigures::own, 4));
+    EXPECT_TRUE(one.counts(&MulticastFigures::own, 2));
     // What is too large leaves the others alone.
     one.push({event_of(plot, 200, 1), event_of(plot, 201, 1, 5 << 20), event_of(plot, 202, 1)});
     there.insert(there.end(), {"16/200 0", "16/202 0"});
@@ -299,7 +299,7 @@ TEST_F(RtMulticast, LargeSetsGoInSeveralMessages)
     one.push(with_value);
     one.push(event_of(plot, last, 1));
     EXPECT_TRUE(other.hearing().hears_of("16/1000000 0"));
-    EXPECT_EQ(other.hearing().count(), 103u);
+    EXPECT_EQ(other.hearing().count(), 53u);
     EXPECT_TRUE(one.counts(&MulticastFigures::not_sent, 2));
     EXPECT_TRUE(log.wait_for("octets are more than 4190208, which a group takes of an event"));
     EXPECT_EQ(other.figures().lost, 1u) << "it had a number already";
@@ -310,8 +310,8 @@ TEST_F(RtMulticast, OthersSendAndHear)
 {
     Site site(options_of());
     Outsider outsider;
-    outsider.push({event_of(plot, 1, 3), event_of(plot, 2, -7)});
-    EXPECT_TRUE(site.hearing().hears({"16/1 3", "16/2 -7"}));
+    outsider.push({event_of(plot, 1, 1'000'000), event_of(plot, 2, -7)});
+    EXPECT_TRUE(site.hearing().hears({"16/1 16", "16/2 -7"}));
     site.push(event_of(track, 3, 1));
     EXPECT_TRUE(outsider.hearing().hears_of("17/3 0"));
     const auto headers = outsider.hearing().headers();
@@ -341,7 +341,7 @@ TEST_F(RtMulticast, OthersSendAndHear)
     outsider.push({event_of(plot, last, 1)});
     EXPECT_TRUE(site.hearing().hears_of("16/1000000 1"));
     EXPECT_TRUE(site.hearing().hears(
-        {"16/1 3", "16/2 -7", "17/3 1", "16/10 1", "16/12 1", "16/1000000 1"}));
+        {"16/1 16", "16/2 -7", "17/3 1", "16/10 1", "16/12 1", "16/1000000 1"}));
     EXPECT_EQ(site.figures().received - received, 3u);
     EXPECT_EQ(site.figures().lost, 1u);
     EXPECT_TRUE(log.has("were lost, or are late: 1 so far"));

@@ -280,6 +280,7 @@ TEST(Account, RequestsAreQueuedUpToHalfOfIt)
     EXPECT_EQ(source.told, 1);
     EXPECT_TRUE(account.queue(3 * mib, source));
     EXPECT_TRUE(account.queue(2 * mib, source));
+    EXPECT_EQ(account.figures().queued, 5 * mib);
     account.unqueue(2 * mib);
     EXPECT_EQ(source.told, 1); // it waits for nothing
 }
@@ -300,65 +301,6 @@ TEST(Account, AllSourcesAreToldThatWait)
     for (const CountingSource& each : sources)
         told.push_back(each.told);
     EXPECT_EQ(told, (std::vector<int>{0, 1, 0, 1}));
-}
-
-/// While smaller ones of other lanes come, one after the other.
-TEST(Account, OneThatManyHavePassedHasItsRoomKept)
-{
-    orb::Account account(10 * mib);
-    CountingSource one;
-    CountingSource others;
-    const auto passes = [&](std::size_t most) {
-        std::size_t count = 0;
-        for (; count < most; ++count) {
-            account.unqueue(mib);
-            if (!account.queue(mib, others)) break;
-        }
-        return count;
-    };
-    EXPECT_TRUE(account.queue(mib, others));
-    EXPECT_TRUE(account.queue(mib, others));
-    EXPECT_FALSE(account.queue(4 * mib, one));
-    EXPECT_EQ(passes(1000), orb::Account::passed_max);
-    EXPECT_EQ(account.figures().queued, mib);
-    EXPECT_TRUE(account.queue(mib, one)) << "its own lane's are not kept from it";
-    account.unqueue(mib);
-    EXPECT_TRUE(account.queue(4 * mib, one));
-    account.unqueue(4 * mib);
-    EXPECT_TRUE(account.queue(mib, others));
-    EXPECT_EQ(passes(1000), 1000u) << "nobody waits any more";
-}
-
-/// Its connection may have ended: nobody says so.
-TEST(Account, RoomIsNotKeptForGoodForOneThatDoesNotCome)
-{
-    orb::Account account(10 * mib);
-    CountingSource one;
-    CountingSource others;
-    const auto pass = [&](std::size_t count) {
-        for (; count != 0; --count) {
-            account.unqueue(mib);
-            EXPECT_TRUE(account.queue(mib, others));
-        }
-    };
-    EXPECT_TRUE(account.queue(4 * mib, others));
-    EXPECT_TRUE(account.queue(mib, others));
-    EXPECT_FALSE(account.queue(2 * mib, one));
-    pass(orb::Account::passed_max);
-    account.unqueue(4 * mib);
-    EXPECT_FALSE(account.queue(3 * mib, others));
-    pass(orb::Account::passed_max);
-    EXPECT_TRUE(account.queue(3 * mib, others));
-    account.unqueue(3 * mib);
-    account.unqueue(mib);
-    // Where nothing is queued nobody waits, whoever has waited before.
-    EXPECT_TRUE(account.queue(4 * mib, others));
-    EXPECT_FALSE(account.queue(4 * mib, one));
-    account.unqueue(4 * mib);
-    EXPECT_TRUE(account.queue(8 * mib, others));
-    EXPECT_FALSE(account.queue(4 * mib, one));
-    account.forget(one);
-    EXPECT_FALSE(account.queue(mib, others));
 }
 
 TEST(Account, WhoeverGoesGivesItsShareBack)
