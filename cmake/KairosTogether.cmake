@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# Several sources compiled at a time, for targets that have UNITY_BUILD. CMake's own files for it name
-# sources by where the clone lies, so that a compiler cache would serve no other clone: these name
-# them from its root.
+# Several sources compiled at a time, for targets that have UNITY_BUILD. CMake names sources in its
+# own files for it by where the clone lies, so that a compiler cache would serve no other clone:
+# these name them from its root.
 
 # kairos_unite(target shared …): `shared` are sources that other targets of its folder have, too;
 # whether a generated one is compiled alone is said for all of them.
