@@ -68,22 +68,49 @@ class NestedCount {
     std::atomic<std::size_t>* of_ = nullptr;
 };
 
-/// Offers of other traders, as many as they may be.
+/// What came of taking another trader's offers.
+enum class Taken : std::uint8_t {
+    all,    ///< of what it has
+    enough, ///< of them; there are more, or larger ones
+    broken, ///< it did not answer, or nonsense
+};
+
+/// What one of the other traders may give yet.
+struct Allowance {
+    std::size_t offers;
+    std::size_t octets;
+};
+
+/// Offers of other traders for one query, as many as they may be.
 class ForeignOffers {
   public:
-    explicit ForeignOffers(TraderState& state) : state_(state) {}
-    /// Takes offers, `count_max` of them with those that it has; false if there were more, or
-    /// larger ones.
-    bool take(const CosTrading::OfferSeq& offers, std::size_t count_max);
-    /// Takes what an iterator has, until the deadline, and ends it; false as above.
-    bool take(CosTrading::OfferIterator_ptr iterator, std::size_t count_max, Deadline deadline);
+    explicit ForeignOffers(TraderState& state)
+        : state_(state), octets_left_(state.limits.foreign_octets_max)
+    {
+    }
+    ForeignOffers(const ForeignOffers&) = delete;
+    ForeignOffers& operator=(const ForeignOffers&) = delete;
+    /// Tells those iterators that were left that nobody needs them, and waits a moment for all.
+    ~ForeignOffers();
+
+    /// Takes offers of a trader, `count_max` at most with those of others.
+    [[nodiscard]] Taken take(const CosTrading::OfferSeq& come, std::size_t count_max,
+                             Allowance& allowance);
+    /// Takes what an iterator has, until the deadline. It is asked once at least: only what has
+    /// answered as an iterator does is destroyed.
+    [[nodiscard]] Taken take(CosTrading::OfferIterator_ptr iterator, std::size_t count_max,
+                             Allowance& allowance, Deadline deadline);
     std::vector<OfferPtr> offers;
 
   private:
-    /// Null for an offer that is none. Throws NO_RESOURCES.
-    [[nodiscard]] OfferPtr make(const CosTrading::Offer& offer, std::size_t& octets_left) const;
+    /// Null for an offer that is none, or too large: then no octets are left. Throws NO_RESOURCES.
+    [[nodiscard]] OfferPtr make(const CosTrading::Offer& offer, std::size_t& octets_left);
+    void leave(CosTrading::OfferIterator_ptr iterator);
 
     TraderState& state_;
+    std::size_t octets_left_; // for all traders together
+    /// Calls of destroy that are under way, and what they refer to.
+    std::vector<std::pair<CORBA::Object_var, std::unique_ptr<orb::DeferredInvocation>>> left_;
 };
 
 class Federation {
@@ -98,43 +125,46 @@ class Federation {
     /// Asks the targets of those proxy offers that match.
     void ask_proxies(const ServiceType& type, const constraints::Constraint& constraint,
                      DynamicCalls& calls);
-    /// Waits for all that were asked, and takes their offers, `count_max` at most. Unless this
-    /// trader has offers itself, those of proxies counted, so it asks the traders behind the links
-    /// that are followed only then.
+    /// Waits for all that were asked, from now on, and takes their offers, `count_max` at most.
+    /// Unless this trader has offers itself, those of proxies counted, so it asks the traders
+    /// behind the links that are followed only then; for proxies it waits half as long then.
     void collect(bool has_local, std::size_t count_max);
 
     [[nodiscard]] bool has_asked() const noexcept { return has_asked_; }
     [[nodiscard]] std::vector<OfferPtr>& offers() noexcept { return foreign_.offers; }
-    /// The policies that have limited what others found, or what was asked of them.
+    /// The policies that have limited what others found, or what was asked of them; each once.
     [[nodiscard]] const std::vector<std::string>& limits() const noexcept { return limits_; }
 
   private:
     /// One that was asked.
     struct Asked {
         std::string link;         // empty: a proxy offer
+        ProxyPtr proxy;           // null: a link
         CORBA::Object_var target; // which the call refers to
         std::unique_ptr<orb::DeferredInvocation> call;
-        CosTrading::OfferIterator_var rest{};
+        Allowance allowance;
+        std::size_t place = 0; // in which order they were asked
     };
 
     void ask_links(CosTrading::FollowOption when);
-    void take_all(std::size_t count_max);
-    /// Notes a limit once.
-    void limit(const char* policy);
-    [[nodiscard]] const char* policy_of(const Asked& asked) const noexcept;
+    /// Takes what has come until the deadline, or until nobody is left who is waited for: all, or
+    /// the proxies alone.
+    void take_until(Deadline end, bool only_proxies, std::size_t count_max);
+    void limit(std::string_view policy);
+    [[nodiscard]] static const char* policy_of(const Asked& asked) noexcept;
     /// Whether another trader may be asked; notes the limit where not.
     [[nodiscard]] bool may_ask(const char* policy);
-    void ask(const std::string& link, CosTrading::Lookup_ptr target, const char* constraint,
+    void ask(Asked one, CosTrading::Lookup_ptr target, const char* constraint,
              const CosTrading::PolicySeq& policies);
     /// The importer's policies without those that are this trader's to set, and then the request's
     /// id and the hops that are left.
     [[nodiscard]] CosTrading::PolicySeq passed_on();
-    void wait_for(std::size_t place);
-    /// How many offers there may be after the answer of one more.
-    [[nodiscard]] std::size_t most_of_one(std::size_t count_max) const noexcept;
-    void take(Asked& asked, std::size_t count_max);
-    void note_silent(const Asked& asked);
-    void note_answer(const Asked& asked);
+    void wait(Deadline end);
+    void take(Asked& asked, std::size_t count_max, Deadline end);
+    /// Has the offers in the order in which traders were asked, whoever was faster.
+    void put_in_order();
+    void note_taken(Taken taken, const Asked& asked, std::size_t count_max);
+    void note_answer(const Asked& asked, bool answers);
 
     TraderState& state_;
     const Attributes& attributes_;
@@ -142,16 +172,19 @@ class Federation {
     const FederationPolicies& importer_;
     const SearchPolicies& wanted_;
     const CORBA::ULong hops_;
-    const Deadline deadline_;
+    const std::chrono::nanoseconds time_; // that others are waited for
     const constraints::Preference& preference_;
     CosTrading::Lookup::SpecifiedProps desired_; // once it has asked
     NestedCount nested_;
     std::optional<std::string> request_id_;
     bool has_asked_ = false;
     bool has_asked_proxies_ = false;
-    bool has_proxied_ = false; // proxy offers have brought some
+    bool has_proxied_ = false;               // proxy offers have brought some
+    std::chrono::nanoseconds asking_time_{}; // which connections took
+    std::size_t asked_count_ = 0;
     std::vector<Asked> asked_;
     ForeignOffers foreign_;
+    std::vector<std::size_t> places_; // of those that the offers are of
     std::vector<std::string> limits_;
 };
 

@@ -105,6 +105,7 @@ std::vector<std::string> Links::names() const
 {
     std::vector<std::string> all;
     const std::lock_guard lock(mutex_);
+    all.reserve(entries_.size());
     for (const auto& [name, entry] : entries_)
         all.push_back(name);
     return all;
@@ -113,39 +114,45 @@ std::vector<std::string> Links::names() const
 std::vector<Links::Known> Links::all() const
 {
     std::vector<Known> known;
+    const auto now = std::chrono::steady_clock::now();
     const std::lock_guard lock(mutex_);
     for (const bool silent : {false, true})
         for (const auto& [name, entry] : entries_)
-            if (entry.is_silent == silent) known.push_back({name, entry.info});
+            if (entry.is_silent == silent)
+                known.push_back(
+                    {name, entry.info, silent && now < entry.silent_since + limits_.rest_time});
     return known;
 }
 
 void Links::note_register(std::string_view name, CosTrading::Register_ptr target_register)
 {
-    const std::lock_guard lock(mutex_);
-    const auto found = entries_.find(name);
-    if (found != entries_.end())
-        found->second.info.target_reg = CosTrading::Register::_duplicate(target_register);
+    std::optional<LinkInfo> info = find(name);
+    if (!info) return;
+    info->target_reg = CosTrading::Register::_duplicate(target_register);
+    try {
+        Entry changed{.info = *info, .charge = charge_of(*info)}; // what was there ends with this
+        const std::lock_guard lock(mutex_);
+        const auto found = entries_.find(name);
+        if (found == entries_.end()) return;
+        std::swap(found->second.info.target_reg, changed.info.target_reg);
+        std::swap(found->second.charge, changed.charge);
+    } catch (const CORBA::SystemException&) {
+        // It is too large to be kept: it is asked for again.
+    }
 }
 
 bool Links::note_answer(std::string_view name, bool answers)
 {
     const std::lock_guard lock(mutex_);
     const auto found = entries_.find(name);
-    if (found == entries_.end() || found->second.is_silent == !answers) return false;
+    if (found == entries_.end()) return false;
+    if (!answers) found->second.silent_since = std::chrono::steady_clock::now();
+    if (found->second.is_silent == !answers) return false;
     found->second.is_silent = !answers;
     return true;
 }
 
 // --- Request ids ---------------------------------------------------------------------------------
-
-RequestIds::RequestIds(const ServiceLimits& limits) : limits_(limits)
-{
-    std::random_device random;
-    std::uint64_t number = std::uint64_t{random()} << 32 | random();
-    for (int i = 0; i < 16; ++i, number >>= 4)
-        run_ += "0123456789abcdef"[number & 15];
-}
 
 bool RequestIds::note(const std::string& id, Clock::time_point now)
 {
@@ -162,11 +169,13 @@ bool RequestIds::note(const std::string& id, Clock::time_point now)
 
 std::string RequestIds::make(std::string_view stem)
 {
+    // Who could foretell an id could have others think that they have seen it.
+    std::random_device random;
     std::string id(stem);
-    id += run_;
-    {
-        const std::lock_guard lock(mutex_);
-        id += std::to_string(++last_);
+    for (int i = 0; i < 4; ++i) {
+        std::uint32_t bits = random();
+        for (int digit = 0; digit < 8; ++digit, bits >>= 4)
+            id += "0123456789abcdef"[bits & 15];
     }
     (void)note(id);
     return id;

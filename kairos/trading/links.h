@@ -75,6 +75,7 @@ class Links {
     struct Known {
         std::string name;
         LinkInfo info;
+        bool rests = false; ///< was silent, and is not to be asked again yet
     };
     /// Returns all links, in the order of their names, but those last whose traders did not answer
     /// when they were last asked.
@@ -89,6 +90,7 @@ class Links {
     struct Entry {
         LinkInfo info;
         bool is_silent = false;
+        std::chrono::steady_clock::time_point silent_since{};
         std::shared_ptr<const corba::Charge> charge{};
     };
 
@@ -106,20 +108,18 @@ class RequestIds {
     using Clock = std::chrono::steady_clock;
 
     /// Borrows the limits, which must outlive it.
-    explicit RequestIds(const ServiceLimits& limits);
+    explicit RequestIds(const ServiceLimits& limits) : limits_(limits) {}
     RequestIds(const RequestIds&) = delete;
     RequestIds& operator=(const RequestIds&) = delete;
 
     /// Notes an id; returns false if it is there already.
     [[nodiscard]] bool note(const std::string& id, Clock::time_point now = Clock::now());
-    /// Returns an id that nobody has, behind this stem, and notes it.
+    /// Returns an id behind this stem that nobody has, or can foretell, and notes it.
     [[nodiscard]] std::string make(std::string_view stem);
 
   private:
     const ServiceLimits& limits_;
-    std::string run_;  // what the ids of this run have behind the stem
     std::mutex mutex_; // guards what follows; nothing is called while it is held
-    std::uint64_t last_ = 0;
     std::map<std::string, Clock::time_point, std::less<>> seen_;
     std::deque<std::map<std::string, Clock::time_point, std::less<>>::iterator> by_age_;
 };

@@ -123,7 +123,8 @@ std::optional<std::string> literal_of(const CORBA::Any& value)
         // What is extracted stays in the copy.
         const CORBA::Any copy(value); // NOLINT(performance-unnecessary-copy-initialization)
         const char* text = nullptr;
-        if (!(copy >>= text)) return std::nullopt;
+        const CORBA::ULong bound = types::resolved(*type.in()).length();
+        if (!(copy >>= CORBA::Any::to_string(text, bound))) return std::nullopt;
         return quoted(text);
     }
     default:
@@ -196,6 +197,10 @@ std::shared_ptr<ProxyOffer> make_proxy(TypePtr type, const Proxy::ProxyInfo& inf
         if (const char* const name = info.policies_to_pass_on[i].name.in();
             !names.insert(name).second)
             throw CosTrading::DuplicatePolicyName(name);
+    CORBA::Any passed;
+    passed <<= info.policies_to_pass_on;
+    if (encoded_octets(passed) > limits.passed_octets_max / 2)
+        throw CORBA::IMP_LIMIT(0, CORBA::COMPLETED_NO, "a proxy offer's policies are too large");
     CORBA::Any any;
     any <<= info;
     const std::size_t size = encoded_octets(any);

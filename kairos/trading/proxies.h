@@ -6,6 +6,8 @@
 
 #include "kairos/trading/offer_search.h"
 
+#include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -17,11 +19,13 @@
 
 namespace kairos::trading {
 
-/// Immutable, once it is entered.
+/// Immutable, once it is entered, but for when it rests.
 struct ProxyOffer {
     std::uint64_t number = 0;          // from the Proxies
     CosTrading::Proxy::ProxyInfo info; // all that there is to keep of it
     OfferPtr offer;                    // its type and properties, of no object
+    /// Its target was silent, and is not asked again before then.
+    mutable std::atomic<std::chrono::steady_clock::time_point> rests_until{};
     std::unique_ptr<const corba::Charge> charge;
 };
 using ProxyPtr = std::shared_ptr<const ProxyOffer>;

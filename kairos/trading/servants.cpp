@@ -77,7 +77,8 @@ class PolicyReader {
         } else if (name == "link_follow_rule") {
             federation_.follow = value_of<FollowOption>(policy);
         } else if (name == "request_id") {
-            federation_.request_id = request_id_in(policy, limits_);
+            std::string id = request_id_in(policy, limits_);
+            if (!id.empty()) federation_.request_id = std::move(id);
         } else if (name == "starting_trader") {
             const TraderName* const start = trader_name_in(policy, limits_);
             if (start->length() == 0) return; // this one
@@ -185,7 +186,8 @@ class LookupServant final : public ImportComponent<POA_CosTrading::Lookup> {
         if (!was_exhausted && calls.is_exhausted() && !has_search_card)
             found.limits_applied.insert(found.limits_applied.begin(), search_card);
         std::vector<std::string> applied(found.limits_applied.begin(), found.limits_applied.end());
-        applied.insert(applied.end(), federation.limits().begin(), federation.limits().end());
+        for (const std::string& limit : federation.limits())
+            if (std::ranges::find(applied, limit) == applied.end()) applied.push_back(limit);
         limits_applied = to_idl(applied);
         iterator = rest_of(iteration);
     }

@@ -26,6 +26,7 @@ std::uint64_t random_number()
 TraderState::TraderState(CORBA::ORB_ptr orb, const ServiceLimits& bounds,
                          std::unique_ptr<Journal> journal)
     : limits(bounds), octets(std::make_shared<corba::Octets>(bounds.octets_of_all_max)),
+      foreign_octets(std::make_shared<corba::Octets>(bounds.foreign_octets_of_all_max)),
       catalog(limits, octets), links(limits, octets), proxies(limits), request_ids(limits),
       offer_iterations(bounds.iterators_max, bounds.idle_max),
       id_iterations(bounds.iterators_max, bounds.idle_max), orb_(CORBA::ORB::_duplicate(orb)),

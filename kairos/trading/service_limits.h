@@ -52,16 +52,22 @@ struct ServiceLimits {
     std::chrono::milliseconds hop_time{1000};
     std::chrono::milliseconds hops_time_max{10'000};
     std::chrono::milliseconds link_connect_timeout{500};
+    /// Who was silent is not asked again for so long.
+    std::chrono::milliseconds rest_time{5000};
     /// Queries that wait for others at the same time; proxy offers that one leads on by; octets of
     /// the policies that it passes on.
     std::size_t nested_queries_max = 100;
     std::size_t proxies_asked_max = 100;
     std::size_t passed_octets_max = std::size_t{64} << 10;
-    /// Octets of an answer of another trader, and of all its offers; names of limits in it.
+    /// Octets of another trader's answer, and of all its offers; of the offers of all others that
+    /// are asked for one query; names of limits that these say.
     std::size_t answer_octets_max = std::size_t{8} << 20;
+    std::size_t foreign_octets_max = std::size_t{32} << 20;
+    /// Octets of all offers of other traders that queries and iterators have at a time.
+    std::size_t foreign_octets_of_all_max = std::size_t{128} << 20;
     std::size_t limits_named_max = 64;
     /// Links in the name of a trader that a query is to start at, or whose Register is asked for.
-    std::size_t path_max = 64;
+    std::size_t path_max = 16;
     /// Ids of queries that are remembered, how long, and octets of one.
     std::size_t request_ids_max = 10'000;
     std::chrono::milliseconds request_id_time{300'000};

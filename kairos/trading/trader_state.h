@@ -132,6 +132,7 @@ class TraderState final : private JournalReplica {
 
     const ServiceLimits limits;
     const std::shared_ptr<corba::Octets> octets;
+    const std::shared_ptr<corba::Octets> foreign_octets; // of offers of other traders
     Catalog catalog;
     Links links;
     Proxies proxies;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// `kairos trade serve|ls|query|types`: a trader in the foreground, and what any ORB's trader has.
+// `kairos trade serve|ls|query|types|link`: a trader in the foreground, what any ORB's trader has,
+// and which others it asks.
 #include "kairos/base/shown.h"
 #include "kairos/corba/CORBA.h"
 #include "kairos/journal/open_store.h"
@@ -12,10 +13,13 @@
 #include "tools/kairos/value_json.h"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdio>
 #include <fmt/format.h>
+#include <map>
 #include <memory>
 #include <optional>
+#include <string_view>
 
 namespace kairos::tools {
 namespace {
@@ -29,6 +33,13 @@ struct TradeArguments {
     std::string preference;
     std::vector<std::string> properties;
     bool is_exact = false;
+    std::optional<CosTrading::FollowOption> follow;
+    std::optional<CORBA::ULong> hops;
+    std::string starting_trader; ///< names of links, with '/' between them
+    std::string link;
+    std::string target;
+    CosTrading::FollowOption pass_on = CosTrading::always;
+    CosTrading::FollowOption limit = CosTrading::always;
     bool json = false;
     std::string endpoint;
     std::string file;
@@ -80,16 +91,21 @@ struct TradeSession {
     }
 };
 
+/// The object that a reference leads to, if it is a trader's Lookup.
+CosTrading::Lookup_ptr lookup_at(CORBA::ORB_ptr orb, const std::string& reference)
+{
+    const CORBA::Object_var object = orb->string_to_object(url_of_object(reference).c_str());
+    CosTrading::Lookup_var lookup = CosTrading::Lookup::_narrow(object.in());
+    if (CORBA::is_nil(lookup.in())) fail(reference + " is not the Lookup of a trader");
+    return lookup._retn();
+}
+
 TradeSession open_trader(const TradeArguments& arguments,
                          const std::vector<std::string>& orb_options)
 {
     TradeSession session;
     session.orb = make_client_orb("kairos-trade", orb_options);
-    const CORBA::Object_var object =
-        session.orb->string_to_object(url_of_object(arguments.reference).c_str());
-    session.lookup = CosTrading::Lookup::_narrow(object.in());
-    if (CORBA::is_nil(session.lookup.in()))
-        fail(arguments.reference + " is not the Lookup of a trader");
+    session.lookup = lookup_at(session.orb.in(), arguments.reference);
     return session;
 }
 
@@ -229,14 +245,38 @@ void list_offers(const TradeSession& session, const TradeArguments& arguments)
     printer.end();
 }
 
-void query_offers(const TradeSession& session, const TradeArguments& arguments)
+/// A trader's name, of the names of links that lead to it.
+CosTrading::TraderName trader_name(std::string_view path)
+{
+    CosTrading::TraderName name;
+    for (std::size_t begin = 0; begin <= path.size();) {
+        const std::size_t end = std::min(path.find('/', begin), path.size());
+        name.length(name.length() + 1);
+        name[name.length() - 1] = std::string(path.substr(begin, end - begin)).c_str();
+        begin = end + 1;
+    }
+    return name;
+}
+
+CosTrading::PolicySeq query_policies(const TradeArguments& arguments)
 {
     CosTrading::PolicySeq policies;
-    if (arguments.is_exact) {
-        policies.length(1);
-        policies[0].name = "exact_type_match";
-        policies[0].value <<= CORBA::Any::from_boolean(true);
-    }
+    const auto add_policy = [&](const char* name) -> CORBA::Any& {
+        policies.length(policies.length() + 1);
+        policies[policies.length() - 1].name = name;
+        return policies[policies.length() - 1].value;
+    };
+    if (!arguments.starting_trader.empty())
+        add_policy("starting_trader") <<= trader_name(arguments.starting_trader);
+    if (arguments.is_exact) add_policy("exact_type_match") <<= CORBA::Any::from_boolean(true);
+    if (arguments.follow) add_policy("link_follow_rule") <<= *arguments.follow;
+    if (arguments.hops) add_policy("hop_count") <<= *arguments.hops;
+    return policies;
+}
+
+void query_offers(const TradeSession& session, const TradeArguments& arguments)
+{
+    const CosTrading::PolicySeq policies = query_policies(arguments);
     CosTrading::Lookup::SpecifiedProps wanted;
     wanted._d(CosTrading::Lookup::all);
     if (!arguments.properties.empty()) {
@@ -275,11 +315,63 @@ void query_offers(const TradeSession& session, const TradeArguments& arguments)
                    shown(limits[i].in()));
 }
 
+// --- Links ---------------------------------------------------------------------------------------
+
+constexpr const char* follow_names[] = {"local-only", "if-no-local", "always"};
+
+CosTrading::Link_var links_of(const TradeSession& session)
+{
+    CosTrading::Link_var links = session.lookup->link_if();
+    if (CORBA::is_nil(links.in())) fail("this trader has no links");
+    return links;
+}
+
+void add_link(const TradeSession& session, const TradeArguments& arguments)
+{
+    const CosTrading::Lookup_var target = lookup_at(session.orb.in(), arguments.target);
+    links_of(session)->add_link(arguments.link.c_str(), target.in(), arguments.pass_on,
+                                arguments.limit);
+}
+
+void remove_link(const TradeSession& session, const TradeArguments& arguments)
+{
+    links_of(session)->remove_link(arguments.link.c_str());
+}
+
+void list_links(const TradeSession& session, const TradeArguments& arguments)
+{
+    const CosTrading::Link_var links = links_of(session);
+    const CosTrading::LinkNameSeq_var names = links->list_links();
+    const auto rule = [](CosTrading::FollowOption follow) {
+        return follow_names[static_cast<std::size_t>(follow) % std::size(follow_names)];
+    };
+    std::vector<Json> all;
+    for (CORBA::ULong i = 0; i < names->length(); ++i) {
+        CosTrading::Link::LinkInfo_var info;
+        try {
+            info = links->describe_link(names[i].in());
+        } catch (const CosTrading::Link::UnknownLinkName&) {
+            continue; // removed meanwhile
+        }
+        const CORBA::String_var target = session.orb->object_to_string(info->target.in());
+        if (arguments.json)
+            all.push_back({{"name", names[i].in()},
+                           {"target", target.in()},
+                           {"default_rule", rule(info->def_pass_on_follow_rule)},
+                           {"limiting_rule", rule(info->limiting_follow_rule)}});
+        else
+            fmt::print("{}\t{}\t{}\t{}\n", shown(names[i].in()),
+                       rule(info->def_pass_on_follow_rule), rule(info->limiting_follow_rule),
+                       target.in());
+    }
+    if (arguments.json) fmt::print("{}\n", trade_line(Json(all)));
+}
+
 // --- From arguments to a command -----------------------------------------------------------------
 
 using TradeCommand = void (*)(const TradeSession& session, const TradeArguments& arguments);
 
-/// What is wrong with a query, in words.
+/// What is wrong with a query or a link, in words.
 std::string trade_complaint(const TradeArguments& arguments, const std::exception& failure)
 {
     if (dynamic_cast<const CosTrading::UnknownServiceType*>(&failure) != nullptr)
@@ -288,6 +380,18 @@ std::string trade_complaint(const TradeArguments& arguments, const std::exceptio
         return "this is no constraint: " + arguments.constraint;
     if (dynamic_cast<const CosTrading::Lookup::IllegalPreference*>(&failure) != nullptr)
         return "this is no preference: " + arguments.preference;
+    if (dynamic_cast<const CosTrading::Lookup::InvalidPolicyValue*>(&failure) != nullptr)
+        return "no links lead to a trader " + arguments.starting_trader + ", or it does not answer";
+    if (dynamic_cast<const CosTrading::Link::IllegalLinkName*>(&failure) != nullptr)
+        return "this is no name of a link: " + arguments.link;
+    if (dynamic_cast<const CosTrading::Link::UnknownLinkName*>(&failure) != nullptr)
+        return "there is no link " + arguments.link;
+    if (dynamic_cast<const CosTrading::Link::DuplicateLinkName*>(&failure) != nullptr)
+        return "there is a link " + arguments.link + " already";
+    if (dynamic_cast<const CosTrading::Link::DefaultFollowTooPermissive*>(&failure) != nullptr)
+        return "--default is more than --limit";
+    if (dynamic_cast<const CosTrading::Link::LimitingFollowTooPermissive*>(&failure) != nullptr)
+        return "--limit is more than this trader's max_link_follow_policy";
     return failure.what();
 }
 
@@ -348,6 +452,40 @@ class TradeParser {
             ->type_name("NAME")
             ->allow_extra_args(false);
         query->add_flag("--exact", arguments_->is_exact, "Only offers of exactly this type");
+        add_rule(*query, "--follow", arguments_->follow,
+                 "Whether traders behind links are asked, too: local-only, if-no-local (only where "
+                 "the trader has none itself), always");
+        query
+            ->add_option("--hops", arguments_->hops,
+                         "How many links one after the other are followed at most")
+            ->type_name("COUNT");
+        query
+            ->add_option(
+                "--starting-trader", arguments_->starting_trader,
+                "Which trader is asked: the one to which these links lead, as in north/lab")
+            ->type_name("LINK[/LINK]...");
+    }
+
+    void add_links()
+    {
+        auto* links = trade_.add_subcommand("link", "The other traders that a trader asks");
+        links->require_subcommand(1);
+        auto* one = add("add", "Have a trader ask another one", &add_link, links);
+        one->add_option("name", arguments_->link, "The link's name")->required()->type_name("NAME");
+        one->add_option("target", arguments_->target, "The Lookup of the other trader")
+            ->required()
+            ->type_name("REFERENCE");
+        add_rule(*one, "--default", arguments_->pass_on,
+                 "What the other trader does with its own links where the importer has not said: "
+                 "always, unless this says otherwise");
+        add_rule(
+            *one, "--limit", arguments_->limit,
+            "When the link is followed at most, whatever the importer says: always, unless this "
+            "says otherwise");
+        one = add("rm", "Have a trader ask another one no more", &remove_link, links);
+        one->add_option("name", arguments_->link, "The link's name")->required()->type_name("NAME");
+        add("ls", "List the links: name, default and limiting rule, target", &list_links, links)
+            ->add_flag("--json", arguments_->json, "Print JSON");
     }
 
   private:
@@ -362,15 +500,29 @@ class TradeParser {
             return 1;
         }
     }
-    CLI::App* add(const char* verb, const char* help, TradeCommand command)
+    template <typename Rule>
+    static void add_rule(CLI::App& command, const char* name, Rule& rule, const char* help)
     {
-        auto* one = trade_.add_subcommand(verb, help);
+        static const std::map<std::string, CosTrading::FollowOption> rules{
+            {follow_names[0], CosTrading::local_only},
+            {follow_names[1], CosTrading::if_no_local},
+            {follow_names[2], CosTrading::always}};
+        command
+            .add_option_function<std::string>(
+                name, [&rule](const std::string& text) { rule = rules.at(text); }, help)
+            ->check(CLI::IsMember(rules))
+            ->type_name("RULE");
+    }
+    CLI::App* add(const char* verb, const char* help, TradeCommand command,
+                  CLI::App* group = nullptr)
+    {
+        auto* one = (group == nullptr ? &trade_ : group)->add_subcommand(verb, help);
         one->add_option("trader", arguments_->reference,
                         "The trader's Lookup: IOR:…, corbaloc:HOST:PORT/TradingService, "
                         "corbaname:…, name:…, a file with one, or -")
             ->required()
             ->type_name("REFERENCE");
-        one->add_flag("--json", arguments_->json, "Print JSON");
+        if (group == nullptr) one->add_flag("--json", arguments_->json, "Print JSON");
         one->callback([command, arguments = arguments_, &orb_options = orb_options_,
                        &status = status_] {
             status =
@@ -395,6 +547,7 @@ void add_trade_command(CLI::App& app, const std::vector<std::string>& orb_option
     TradeParser parser(*trade, orb_options, status);
     parser.add_serving();
     parser.add_showing();
+    parser.add_links();
 }
 
 } // namespace kairos::tools

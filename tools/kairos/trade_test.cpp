@@ -108,6 +108,66 @@ TEST_F(TradeCommand, AsksForOffers)
     EXPECT_EQ("0 ", outcome_of({"trade", "query", trader_, "Device", "floor > 7"}));
 }
 
+TEST_F(TradeCommand, AsksOtherTraders)
+{
+    // Three in a ring, one of which has no offers but a type.
+    ServingTool north({"trade", "serve"});
+    ServingTool south({"trade", "serve"});
+    for (const std::string& other : {north.reference, south.reference}) {
+        const CORBA::Object_var object = orb_->string_to_object(other.c_str());
+        const CosTrading::Lookup_var lookup = CosTrading::Lookup::_narrow(object.in());
+        const CORBA::Object_var types = lookup->type_repos();
+        (void)TypeRepository::_var_type(TypeRepository::_narrow(types.in()))
+            ->add_type("Device", "", {}, {});
+    }
+    const auto link = [](const std::string& trader, const char* name, const std::string& target) {
+        return outcome_of({"trade", "link", "add", trader, name, target});
+    };
+    EXPECT_EQ("0 ", link(trader_, "north", north.reference));
+    EXPECT_EQ("0 ", link(north.reference, "south", south.reference));
+    EXPECT_EQ("0 ", link(south.reference, "home", trader_));
+    EXPECT_EQ("0 ", outcome_of({"trade", "link", "add", trader_, "far", south.reference,
+                                "--default", "local-only", "--limit", "if-no-local"}));
+    EXPECT_EQ("1 kairos trade: there is a link north already\n",
+              link(trader_, "north", north.reference));
+    EXPECT_EQ("1 kairos trade: this is no name of a link: a/b\n",
+              link(trader_, "a/b", north.reference));
+    EXPECT_EQ("1 kairos trade: --default is more than --limit\n",
+              outcome_of({"trade", "link", "add", trader_, "c", south.reference, "--limit",
+                          "if-no-local"}));
+    EXPECT_EQ("0 far\tlocal-only\tif-no-local\t" + south.reference + "\nnorth\talways\talways\t" +
+                  north.reference + "\n",
+              outcome_of({"trade", "link", "ls", trader_}));
+    EXPECT_EQ("0 [{\"name\":\"home\",\"target\":\"" + trader_ +
+                  "\",\"default_rule\":\"always\",\"limiting_rule\":\"always\"}]\n",
+              outcome_of({"trade", "link", "ls", south.reference, "--json"}));
+    const std::string found = "0 " + trader_ + "\t{\"floor\":1}\n";
+    const auto ask = [&](const std::vector<std::string>& more) {
+        std::vector<std::string> command{"trade", "query", north.reference, "Device", "--exact"};
+        command.insert(command.end(), more.begin(), more.end());
+        return outcome_of(command);
+    };
+    EXPECT_EQ(found, ask({}));
+    EXPECT_EQ(found, ask({"--follow", "always"}));
+    EXPECT_EQ("0 ", ask({"--follow", "local-only"}));
+    EXPECT_EQ("0 kairos trade: there may be more offers: hop_count ended the query\n",
+              ask({"--hops", "1"}));
+    EXPECT_EQ(found, ask({"--hops", "3"}));
+    EXPECT_EQ(found, ask({"--starting-trader", "south/home"}));
+    EXPECT_EQ("0 ", ask({"--starting-trader", "south", "--follow", "local-only"}));
+    EXPECT_EQ("1 kairos trade: no links lead to a trader south/none, or it does not answer\n",
+              ask({"--starting-trader", "south/none"}));
+    EXPECT_EQ("0 ", outcome_of({"trade", "link", "rm", south.reference, "home"}));
+    EXPECT_EQ("1 kairos trade: there is no link home\n",
+              outcome_of({"trade", "link", "rm", south.reference, "home"}));
+    EXPECT_EQ("0 ", ask({"--follow", "always"}));
+    // Whoever has ended is left out.
+    EXPECT_EQ(0, south.end());
+    EXPECT_EQ("0 kairos trade: there may be more offers: link_follow_rule ended the query\n",
+              ask({}));
+    EXPECT_EQ(0, north.end());
+}
+
 TEST_F(TradeCommand, SaysWhatIsWrong)
 {
     EXPECT_EQ("1 kairos trade: there is no type Lamp\n",
