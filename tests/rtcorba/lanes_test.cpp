@@ -251,15 +251,15 @@ TEST_F(PoolsWithLanes, HaveRoomForLargeRequestsTogether)
 /// By one address for all: what is for a high lane does not wait for what a low one does.
 TEST_F(PoolsWithLanes, ServeOnewaysInDatagramsToo)
 {
+    std::map<RTCORBA::Priority, Event> served;
+    Event busy;
+    Event go_on;
     World world({"-ORBListenEndpoints", "iiop://127.0.0.1:0;diop://127.0.0.1:0"});
     serve(world, make_pool(world, {low, high}));
     const CORBA::Object_var object = datagrams::oneways(target_);
     const Probe::Target_var there = Probe::Target::_unchecked_narrow(object);
-    std::map<RTCORBA::Priority, Event> served;
     for (const RTCORBA::Priority priority : {low, middle, high})
         (void)served[priority];
-    Event busy;
-    Event go_on;
     listener_->servant.note_action = [&] {
         const RTCORBA::Priority priority = world.current()->the_priority();
         if (priority == low) {
@@ -291,12 +291,12 @@ TEST_F(PoolsWithLanes, ServeOnewaysInDatagramsToo)
 /// And the high lane is served all the same.
 TEST_F(PoolsWithLanes, DropOnewaysInDatagramsOfWhichTooManyWait)
 {
+    Event go_on;
+    std::atomic<bool> is_served{false};
     World world({"-ORBListenEndpoints", "iiop://127.0.0.1:0;diop://127.0.0.1:0"});
     serve(world, make_pool(world, {low, high}));
     const CORBA::Object_var object = datagrams::oneways(target_);
     const Probe::Target_var there = Probe::Target::_unchecked_narrow(object);
-    Event go_on;
-    std::atomic<bool> is_served{false};
     listener_->servant.note_action = [&] {
         if (world.current()->the_priority() == high)
             is_served = true;
@@ -319,12 +319,12 @@ TEST_F(PoolsWithLanes, DropOnewaysInDatagramsOfWhichTooManyWait)
 /// A server ends while a lane is busy and others of its requests wait.
 TEST_F(PoolsWithLanes, EndWithOnewaysInDatagramsThatWait)
 {
+    Event busy;
+    Event go_on;
     World world({"-ORBListenEndpoints", "iiop://127.0.0.1:0;diop://127.0.0.1:0"});
     serve(world, make_pool(world, {low, high}));
     const CORBA::Object_var object = datagrams::oneways(target_);
     const Probe::Target_var there = Probe::Target::_unchecked_narrow(object);
-    Event busy;
-    Event go_on;
     listener_->servant.note_action = [&] {
         busy.set();
         EXPECT_TRUE(go_on.wait());
@@ -343,12 +343,12 @@ TEST_F(PoolsWithLanes, EndWithOnewaysInDatagramsThatWait)
 /// Nobody waits there for threads that are the parent's.
 TEST_F(PoolsWithLanes, EndInAChildThatHasNoneOfTheirThreads)
 {
+    Event served;
     World world({"-ORBListenEndpoints", "iiop://127.0.0.1:0;diop://127.0.0.1:0"});
     serve(world, make_pool(world, {low, high}));
     world.activate();
     const CORBA::Object_var object = datagrams::oneways(target_);
     const Probe::Target_var there = Probe::Target::_unchecked_narrow(object);
-    Event served;
     listener_->servant.note_action = [&] { served.set(); };
     there->note(1);
     ASSERT_TRUE(served.wait());
