@@ -43,8 +43,18 @@ void move_to_another_processor() noexcept
         (void)::sched_setaffinity(0, sizeof usable, &usable);
 }
 
-void Spin::note_shared(std::chrono::steady_clock::time_point now) noexcept
+std::chrono::steady_clock::time_point Spin::leave() noexcept
 {
+    const auto now = std::chrono::steady_clock::now();
+    leave_processor();
+    const auto back = std::chrono::steady_clock::now();
+    was_taken_ = move_ != nullptr && back - now >= taken_by_others;
+    return back + leave_after;
+}
+
+void Spin::note_shared() noexcept
+{
+    const auto now = std::chrono::steady_clock::now();
     if (now < moves_after_ || ++shared_ < shared_most) return;
     shared_ = 0;
     moves_after_ = now + between_moves_;

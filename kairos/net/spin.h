@@ -64,12 +64,10 @@ class Spin {
         const auto end = begin + time;
         auto leaves = history_ ? end : begin + leave_after;
         for (auto now = begin; now < end; now = std::chrono::steady_clock::now()) {
-            if (now >= leaves) {
-                leave_processor();
-                const auto back = std::chrono::steady_clock::now();
-                leaves = back + leave_after;
-                if (move_ != nullptr && back - now >= taken_by_others && ready()) {
-                    note_shared(back);
+            if (now >= leaves) [[unlikely]] {
+                leaves = leave();
+                if (was_taken_ && ready()) {
+                    note_shared();
                     return true;
                 }
             }
@@ -81,8 +79,10 @@ class Spin {
         return ready(); // who was put off the processor has not looked all the time
     }
 
+    /// Lets others run, and returns when to do so again.
+    [[nodiscard]] std::chrono::steady_clock::time_point leave() noexcept;
     /// What was waited for came while others had the processor: the peer, most likely.
-    void note_shared(std::chrono::steady_clock::time_point now) noexcept;
+    void note_shared() noexcept;
 
     /// The shortest time that is spun, as a part of the longest: when it was always in vain.
     static constexpr int parts = 16;
@@ -107,6 +107,7 @@ class Spin {
     std::chrono::steady_clock::time_point moves_after_{};
     std::chrono::milliseconds between_moves_ = between_moves_least;
     int shared_ = 0;
+    bool was_taken_ = false; // the processor, by others, when it was left; of who moves
     std::optional<SpinHistory> history_;
 };
 
