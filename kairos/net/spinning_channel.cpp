@@ -6,7 +6,7 @@ namespace kairos::net {
 namespace {
 
 /// A look at a socket is a system call: one for each at the clock.
-constexpr int looks = 1;
+constexpr int looks_at_a_socket = 1;
 
 bool is_set(ReadFlags flags, ReadFlags flag) noexcept
 {
@@ -24,7 +24,7 @@ IoResult SpinningChannel::read(MutableBytes buffer, ReadFlags flags) noexcept
         result = plain_.read(buffer, flags | ReadFlags::do_not_wait);
         return result.status != IoResult::Status::would_block;
     };
-    const bool came = spin_.until(ready, looks);
+    const bool came = spin_.until(ready, looks_at_a_socket);
     if (came) return result;
     return polled_ ? polled_->read(buffer, flags) : plain_.read(buffer, flags);
 }
@@ -36,7 +36,7 @@ IoResult SpinningChannel::wait_readable(Deadline deadline) noexcept
         return plain_.read(MutableBytes(&octet, 1), ReadFlags::peek | ReadFlags::do_not_wait)
                    .status != IoResult::Status::would_block;
     };
-    if (!deadline.has_passed() && spin_.until(ready, looks)) return {};
+    if (!deadline.has_passed() && spin_.until(ready, looks_at_a_socket)) return {};
     return plain_.wait_readable(deadline.left());
 }
 
