@@ -392,6 +392,7 @@ std::vector<std::string> ServiceState::keys() const
         sets = kept_;
     }
     std::vector<std::string> all;
+    all.reserve(sets.size());
     for (const auto& [number, set] : sets)
         all.push_back(set_key(number));
     for (const auto& [number, set] : sets)
