@@ -38,13 +38,13 @@ int serve_datagrams()
     std::string connection;
     const int listener = listen_tcp(connection);
     std::atomic<std::uint64_t> received{0}; // by the receiving thread; the other one reads it
-    std::thread receiving([receiver, &received] {
+    std::atomic<bool> is_over{false};
+    std::thread receiving([receiver, &received, &is_over] {
         std::vector<char> buffer(datagram_max + 1);
-        for (;;) {
-            const ssize_t got = recv(receiver, buffer.data(), buffer.size(), 0);
-            if (got <= 0) return; // an empty one ends it
+        ssize_t got = 0;
+        while ((got = recv(receiver, buffer.data(), buffer.size(), 0)) > 0) // an empty one ends it
             received.fetch_add(static_cast<std::uint64_t>(got), std::memory_order_relaxed);
-        }
+        is_over = true;
     });
     announce_ready("udp:" + std::to_string(ntohs(address.sin_port)) + connection.substr(3));
     {
@@ -56,8 +56,11 @@ int serve_datagrams()
     }
     wait_for_quit();
     const int self = open_datagrams();
-    if (sendto(self, "", 0, 0, reinterpret_cast<const sockaddr*>(&address), size) != 0)
-        fail("sendto");
+    while (!is_over) { // where the queue is full it is dropped
+        if (sendto(self, "", 0, 0, reinterpret_cast<const sockaddr*>(&address), size) != 0)
+            fail("sendto");
+        std::this_thread::yield();
+    }
     receiving.join();
     for (const int each : {self, listener, receiver})
         close(each);
