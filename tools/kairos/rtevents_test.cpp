@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
+#include <sys/wait.h>
 
 namespace kairos::tools {
 namespace {
@@ -94,6 +95,9 @@ TEST(RtEventsCommand, EndsWithoutAnAnswer)
     bench::ChildProcess watcher = start({"rtevents", "watch", other.reference});
     ASSERT_TRUE(is_wanted(other.reference, 1));
     ::kill(other.process.pid(), SIGSTOP);
+    int state = 0; // it may still answer until its last thread stands still
+    ASSERT_EQ(other.process.pid(), ::waitpid(other.process.pid(), &state, WUNTRACED));
+    ASSERT_TRUE(WIFSTOPPED(state));
     ::kill(watcher.pid(), SIGTERM);
     EXPECT_EQ(1, watcher.finish(start_patience).exit_status);
     // It may also have said in time that it leaves, to nobody.
